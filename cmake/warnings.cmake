@@ -1,0 +1,11 @@
+# spml_build_flags: the warnings and sanitizers every target of the project is built with.
+add_library(spml_build_flags INTERFACE)
+target_compile_options(spml_build_flags INTERFACE -Wall -Wextra -Wshadow -Wno-psabi)
+if(SPML_WERROR)
+  target_compile_options(spml_build_flags INTERFACE -Werror)
+endif()
+if(SPML_SANITIZE)
+  target_compile_options(spml_build_flags INTERFACE -fsanitize=address,undefined
+                         -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(spml_build_flags INTERFACE -fsanitize=address,undefined)
+endif()

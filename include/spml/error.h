@@ -1,0 +1,27 @@
+// The one exception type of the library.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace spml {
+
+// what() is one line: what was expected, what was found, where, and what to do next.
+class Error : public std::runtime_error {
+ public:
+  enum class Kind {
+    kFailed,       // the program exits with 1
+    kUsage,        // wrong flags or configuration; the program exits with 2
+    kInterrupted,  // stopped on request; the program exits with 130
+  };
+
+  explicit Error(const std::string& message, Kind kind = Kind::kFailed)
+      : std::runtime_error(message), kind_(kind) {}
+
+  Kind kind() const { return kind_; }
+
+ private:
+  Kind kind_;
+};
+
+}  // namespace spml

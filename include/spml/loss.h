@@ -1,0 +1,118 @@
+// The central abstraction: a loss is a batch-level, const, stateless function that gives its value
+// and its gradients in one pass. It knows nothing of trainers, files or optimisers, so the same
+// object serves the linear trainer, the LibTorch fine-tuner and any loop of a library user.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spml/view.h"
+
+namespace spml {
+
+// Every matrix is (B, L), row-major, borrowed for the call. T is float in training; double is the
+// same formula in double precision, for checks.
+template <class T>
+struct BasicLossInput {
+  View<const T> logits;             // z
+  View<const T> estimates;          // u, label-estimate logits; empty unless the loss uses them
+  View<const T> frozen_logits;      // z under a stop-gradient; empty = the same numbers as logits
+  View<const T> frozen_estimates;   // u under a stop-gradient; empty = the same as estimates
+  View<const int8_t> observed;      // +1 positive, 0 unknown, -1 negative
+  View<const T> soft_labels;        // pseudo-labels in [0,1], negative = none; empty unless used
+  std::span<const int32_t> rows;    // which training rows these are; empty = 0..B-1
+  std::span<const T> class_priors;  // (L); empty unless the loss uses them
+  int epoch = 1;                    // from 1
+  int epochs = 1;                   // planned in all
+  uint64_t step = 0;                // from 0, over all epochs
+  uint64_t seed = 0;                // for losses that sample
+};
+
+// Where results go. Gradients are overwritten, not added to; an empty view is not wanted.
+template <class T>
+struct BasicLossOutput {
+  View<T> logits;           // dLoss/dz, (B, L)
+  View<T> estimates;        // dLoss/du, (B, L); empty unless the loss uses estimates
+  View<int8_t> relabelled;  // in: a copy of observed; a loss may write permanent new labels
+  std::span<T> scratch;     // at least Loss::scratch_per_entry() * B * L; contents undefined
+};
+
+using LossInput = BasicLossInput<float>;
+using LossOutput = BasicLossOutput<float>;
+
+class Loss {
+ public:
+  virtual ~Loss() = default;
+
+  // The value; gradients go to `out`. Allocates nothing.
+  virtual double evaluate(const LossInput& in, const LossOutput& out) const = 0;
+  virtual double evaluate(const BasicLossInput<double>& in,
+                          const BasicLossOutput<double>& out) const = 0;
+
+  // Elements of scratch needed for each of the B * L entries.
+  virtual size_t scratch_per_entry() const { return 0; }
+};
+
+// What a loss wants to find in `observed` when it trains.
+enum class LabelNeed {
+  kObserved,       // the observed labels as they are
+  kNegatives,      // observed positives and some observed negatives (paper: one per row)
+  kTruth,          // the full truth: +1 and -1, nothing unknown
+  kTrueNegatives,  // observed positives, and -1 at every true negative
+};
+
+struct LossParameter {
+  std::string_view name;
+  double default_value = 0;
+  double min = 0;
+  double max = std::numeric_limits<double>::infinity();
+  std::string_view help;
+  std::string_view default_text = {};  // when the default is a rule such as 1/(L-1)
+};
+
+using LossParameters = std::map<std::string, double, std::less<>>;
+
+// What is known when a loss object is made.
+struct LossSetup {
+  size_t labels = 0;        // L
+  std::optional<double> k;  // expected positives per example
+  LossParameters params;    // given by the user; the rest take their defaults
+};
+
+// A row of the loss table. Everything users see of a loss (help, errors, docs) comes from here.
+struct LossInfo {
+  std::string_view name;
+  std::string_view summary;  // one line
+  std::string_view formula;  // Markdown, for docs/losses.md
+  std::string_view source;   // where it comes from
+  LabelNeed needs = LabelNeed::kObserved;
+  bool needs_k = false;
+  bool uses_estimates = false;  // has label-estimate variables, trained beside the classifier
+  std::span<const LossParameter> params;
+  std::unique_ptr<const Loss> (*make)(const LossSetup&) = nullptr;
+};
+
+// The table, in the order of the paper.
+std::span<const LossInfo* const> all_losses();
+
+// Error naming the nearest known loss when there is none of that name.
+const LossInfo& find_loss(std::string_view name);
+
+// Every parameter of the loss with its value: given or default. Error for an unknown name
+// (naming the nearest) or a value out of range.
+LossParameters resolve_parameters(const LossInfo& info, const LossSetup& setup);
+
+// Checks the set-up and makes the loss.
+std::unique_ptr<const Loss> make_loss(std::string_view name, const LossSetup& setup);
+
+std::string_view to_string(LabelNeed need);
+
+}  // namespace spml

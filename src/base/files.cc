@@ -1,0 +1,147 @@
+#include "base/files.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/fail.h"
+
+namespace spml {
+namespace {
+
+std::string reason() { return std::strerror(errno); }
+
+// Owns a descriptor only while a function sets things up; release() hands it over.
+struct Descriptor {
+  int fd = -1;
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
+  int release() { return std::exchange(fd, -1); }
+};
+
+void sync_folder(const Path& folder) {
+  Descriptor d{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (d.fd >= 0) ::fsync(d.fd);  // some file systems refuse to sync folders; the rename stands
+}
+
+}  // namespace
+
+MappedFile::MappedFile(const Path& path) : path_(path) {
+  Descriptor d{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (d.fd < 0) fail("{}: cannot open: {}", path.string(), reason());
+  struct stat info;
+  if (::fstat(d.fd, &info) != 0) fail("{}: cannot stat: {}", path.string(), reason());
+  if (!S_ISREG(info.st_mode)) fail("{}: expected a regular file", path.string());
+  size_ = static_cast<size_t>(info.st_size);
+  if (size_ == 0) return;
+  void* p = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, d.fd, 0);
+  if (p == MAP_FAILED) fail("{}: cannot map {} bytes: {}", path.string(), size_, reason());
+  data_ = static_cast<const std::byte*>(p);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+AtomicFile::AtomicFile(const Path& path) : path_(path) {
+  static std::atomic<unsigned> counter{0};  // distinguishes writers within the process
+  temporary_ = path;
+  temporary_ += fmt::format(".tmp-{}-{}", ::getpid(), counter++);
+  fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd_ < 0) fail("{}: cannot create: {}", path.string(), reason());
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ < 0) return;
+  ::close(fd_);
+  ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(const void* data, size_t bytes) {
+  const char* p = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t n = ::write(fd_, p, bytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail("{}: cannot write: {}", path_.string(), reason());
+    p += n;
+    bytes -= static_cast<size_t>(n);
+  }
+}
+
+void AtomicFile::write_at(uint64_t offset, const void* data, size_t bytes) {
+  const char* p = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t n = ::pwrite(fd_, p, bytes, static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail("{}: cannot write: {}", path_.string(), reason());
+    p += n;
+    offset += static_cast<uint64_t>(n);
+    bytes -= static_cast<size_t>(n);
+  }
+}
+
+void AtomicFile::commit() {
+  if (::fsync(fd_) != 0) fail("{}: cannot flush to disk: {}", path_.string(), reason());
+  const int closed = ::close(std::exchange(fd_, -1));
+  if (closed != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    const std::string why = reason();
+    ::unlink(temporary_.c_str());
+    fail("{}: cannot put the finished file in place: {}", path_.string(), why);
+  }
+  sync_folder(path_.has_parent_path() ? path_.parent_path() : Path("."));
+}
+
+void write_file(const Path& path, std::string_view text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+std::string read_file(const Path& path, size_t max_bytes) {
+  const MappedFile file(path);
+  const auto bytes = file.bytes();
+  if (bytes.size() > max_bytes) {
+    fail("{}: expected at most {} bytes, found {}", path.string(), max_bytes, bytes.size());
+  }
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+void make_folder(const Path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) fail("{}: cannot create the folder: {}", path.string(), error.message());
+}
+
+FileLock::FileLock(const Path& path, std::string_view what) {
+  Descriptor d{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)};
+  if (d.fd < 0) fail("{}: cannot create the lock file: {}", path.string(), reason());
+  if (::flock(d.fd, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) fail("{}: cannot lock: {}", path.string(), reason());
+    fail("{}: another spml process is using it; wait for it to end or choose another folder", what);
+  }
+  fd_ = d.release();
+}
+
+FileLock::~FileLock() { ::close(fd_); }
+
+}  // namespace spml

@@ -1,0 +1,76 @@
+// Files that are safe to share with the rest of the world: read by mapping, written atomically.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace spml {
+
+using Path = std::filesystem::path;
+
+// A read-only memory map of a whole file. Move-only. Throws Error when the file cannot be opened
+// or is not a regular file; an empty file gives empty bytes().
+class MappedFile {
+ public:
+  MappedFile() = default;
+  explicit MappedFile(const Path& path);
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+  const Path& path() const { return path_; }
+
+ private:
+  Path path_;
+  const std::byte* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+// Writes to a temporary file beside `path`; commit() makes it durable (fsync of the file and of
+// its folder) and gives it its name in one step. Without commit() nothing is left behind.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const Path& path);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();
+
+  void write(const void* data, size_t bytes);
+  void write(std::string_view text) { write(text.data(), text.size()); }
+  // Overwrites bytes already written, e.g. a header whose contents are known only at the end.
+  void write_at(uint64_t offset, const void* data, size_t bytes);
+  void commit();
+
+ private:
+  Path path_;
+  Path temporary_;
+  int fd_ = -1;
+};
+
+void write_file(const Path& path, std::string_view text);  // atomically
+
+// The whole file as text; Error when it is larger than max_bytes.
+std::string read_file(const Path& path, size_t max_bytes = size_t{1} << 30);
+
+// Creates the folder and its parents; Error with the reason when that fails.
+void make_folder(const Path& path);
+
+// An exclusive advisory lock (flock) on `path`, held for the object's lifetime. The constructor
+// throws Error when another process holds it; `what` names the thing in use in the message.
+class FileLock {
+ public:
+  FileLock(const Path& path, std::string_view what);
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  ~FileLock();
+
+ private:
+  int fd_ = -1;
+};
+
+}  // namespace spml

@@ -1,0 +1,16 @@
+// Small helpers for messages.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace spml {
+
+// The candidate with the smallest edit distance to `word`, or "" when none is near.
+std::string nearest(std::string_view word, std::span<const std::string> candidates);
+
+// "; did you mean 'x'?" or "" when no candidate is near.
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
+
+}  // namespace spml

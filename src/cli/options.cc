@@ -1,0 +1,137 @@
+#include "cli/options.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/fail.h"
+#include "base/files.h"
+#include "base/parallel.h"
+#include "base/text.h"
+
+namespace spml::cli {
+namespace {
+
+// The innermost verb that the arguments name: `spml losses eval` -> eval.
+CLI::App* chosen_verb(CLI::App& app, const std::vector<std::string>& arguments) {
+  CLI::App* verb = &app;
+  for (const std::string& argument : arguments) {
+    if (argument.starts_with("-")) break;
+    const auto matches =
+        verb->get_subcommands([&](const CLI::App* sub) { return sub->check_name(argument); });
+    if (matches.empty()) break;
+    verb = matches.front();
+  }
+  return verb;
+}
+
+std::vector<std::string> flag_names(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+bool was_given(const std::vector<std::string>& arguments, const std::string& flag) {
+  return std::any_of(arguments.begin(), arguments.end(), [&](const std::string& argument) {
+    return argument == flag || argument.starts_with(flag + "=");
+  });
+}
+
+std::string scalar_text(const nlohmann::json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void append_flag(std::vector<std::string>& arguments, const std::string& flag,
+                 const nlohmann::json& value, const std::string& file) {
+  if (value.is_boolean()) {
+    if (value.get<bool>()) arguments.push_back(flag);
+  } else if (value.is_array()) {
+    arguments.push_back(flag);
+    for (const auto& item : value) arguments.push_back(scalar_text(item));
+  } else if (value.is_object()) {  // {"param": {"eps": 0.2}} is --param eps=0.2
+    for (const auto& [name, item] : value.items()) {
+      arguments.push_back(flag);
+      arguments.push_back(name + "=" + scalar_text(item));
+    }
+  } else if (value.is_null()) {
+    fail_usage("{}: expected a value for '{}', found null", file, flag.substr(2));
+  } else {
+    arguments.push_back(flag);
+    arguments.push_back(scalar_text(value));
+  }
+}
+
+}  // namespace
+
+void add_json(CLI::App& verb, Common& common) {
+  verb.add_flag("--json", common.json, "Print one JSON object on stdout and nothing else");
+}
+
+void add_quiet(CLI::App& verb, Common& common) {
+  verb.add_flag("--quiet", common.quiet, "No progress on stderr");
+}
+
+void add_threads(CLI::App& verb, Common& common) {
+  common.threads = hardware_threads();
+  verb.add_option("--threads", common.threads, "Number of threads")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+}
+
+CLI::App& add_verb(CLI::App& app, const std::string& name, const std::string& help) {
+  CLI::App& verb = *app.add_subcommand(name, help);
+  verb.add_option("--config", "JSON file with the same keys as the flags; flags win")
+      ->type_name("FILE.json");
+  return verb;
+}
+
+void print_json(const Json& value) {
+  // nlohmann writes NaN and infinity as null.
+  fmt::print("{}\n", value.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+std::vector<std::string> expand_config(CLI::App& app, std::vector<std::string> arguments) {
+  std::string file;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--config" && i + 1 < arguments.size()) file = arguments[i + 1];
+    if (arguments[i].starts_with("--config=")) file = arguments[i].substr(9);
+  }
+  if (file.empty()) return arguments;
+
+  const auto config = nlohmann::json::parse(read_file(file, size_t{1} << 24), nullptr, false);
+  if (!config.is_object()) {
+    fail_usage("{}: expected a JSON object with the flags of the verb as keys", file);
+  }
+  const std::vector<std::string> known = flag_names(*chosen_verb(app, arguments));
+  const std::vector<std::string> given = arguments;
+  for (const auto& [key, value] : config.items()) {
+    const std::string flag = "--" + key;
+    if (std::find(known.begin(), known.end(), flag) == known.end() || key == "config") {
+      const std::string near = nearest(flag, known);
+      fail_usage("{}: unknown key '{}'{}", file, key,
+                 near.empty() ? "" : fmt::format("; did you mean '{}'?", near.substr(2)));
+    }
+    if (!was_given(given, flag)) append_flag(arguments, flag, value, file);
+  }
+  return arguments;
+}
+
+std::string unknown_argument(const CLI::App& app, const std::vector<std::string>& arguments,
+                             const std::string& extra) {
+  const CLI::App* verb = chosen_verb(const_cast<CLI::App&>(app), arguments);
+  if (extra.starts_with("-")) {
+    const std::string flag = extra.substr(0, extra.find('='));
+    return fmt::format("unknown flag '{}'{}", flag, did_you_mean(flag, flag_names(*verb)));
+  }
+  std::vector<std::string> verbs;
+  for (const CLI::App* candidate : verb->get_subcommands([](const CLI::App*) { return true; })) {
+    verbs.push_back(candidate->get_name());
+  }
+  if (verbs.empty()) return fmt::format("unexpected argument '{}'", extra);
+  return fmt::format("unknown verb '{}'{}", extra, did_you_mean(extra, verbs));
+}
+
+}  // namespace spml::cli

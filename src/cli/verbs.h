@@ -1,0 +1,12 @@
+// The verbs of the program. Each function adds its verb (or group of verbs) to the application;
+// options are declared there, once, with help, range and default.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace spml::cli {
+
+// Verbs are added in the order in which help lists them.
+void add_losses(CLI::App& app);
+
+}  // namespace spml::cli
