@@ -77,7 +77,7 @@ void Loop::run(const LoopEvents& events) {
       if (events.after_step) events.after_step(state_);
     }
     end_epoch(epoch);
-    if (events.after_epoch) events.after_epoch(state_, model_);
+    if (events.after_epoch) events.after_epoch(state_.epochs.back());
   }
   model_.restore_best();
 }

@@ -32,6 +32,7 @@ struct EpochRecord {
   double khat = 0;                       // of the classifier, on the validation rows
   std::optional<double> khat_estimates;  // of the label estimates, on the training rows
   double seconds = 0;
+  std::vector<uint32_t> unobserved_positives;  // histogram over [0, 1], when it is recorded
 };
 
 // Where the loop stands: with the model's and the estimator's state, all that a checkpoint holds.
@@ -51,7 +52,7 @@ struct LoopEvents {
   std::function<void(const LoopState&)> after_step;  // may throw to stop
   std::function<bool(const LoopState&)> checkpoint_due;
   std::function<void(const LoopState&)> checkpoint;
-  std::function<void(const LoopState&, Model&)> after_epoch;
+  std::function<void(EpochRecord&)> after_epoch;  // the record of the epoch may be added to
 };
 
 class Loop {
