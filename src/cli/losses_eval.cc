@@ -141,10 +141,10 @@ void add_losses_eval(CLI::App& losses) {
   verb.add_option("--seed", flags->seed, "For losses that sample")->capture_default_str();
   verb.add_option("--step", flags->step, "Training step, from 0")->capture_default_str();
   verb.add_option("--epoch", flags->epoch, "Epoch, from 1")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
   verb.add_option("--epochs", flags->epochs, "Epochs in all")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
   verb.add_option("--precision", flags->precision, "float (the one that trains) or double")
       ->check(CLI::IsMember({"float", "double"}))
