@@ -40,6 +40,12 @@ MapResult mean_average_precision(View<const float> scores, View<const int8_t> tr
     result.per_class_ap[j] = average_precision(column);
     result.has_positive[j] = !column.positives().empty();
   });
+  summarise(result);
+  return result;
+}
+
+void summarise(MapResult& result) {
+  const size_t L = result.per_class_ap.size();
   double sum = 0;
   size_t nonempty = 0;
   for (size_t j = 0; j < L; ++j) {
@@ -49,7 +55,6 @@ MapResult mean_average_precision(View<const float> scores, View<const int8_t> tr
   if (L > 0) result.map = 100 * sum / static_cast<double>(L);
   result.map_nonempty = nonempty > 0 ? 100 * sum / static_cast<double>(nonempty)
                                      : std::numeric_limits<double>::quiet_NaN();
-  return result;
 }
 
 }  // namespace spml

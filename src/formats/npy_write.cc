@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/fail.h"
+#include "base/float16.h"
+#include "base/utf8.h"
+#include "formats/npy.h"
+
+namespace spml {
+namespace {
+
+size_t written_size(DType dtype) {
+  switch (dtype) {
+    case DType::kF32:
+      return 4;
+    case DType::kF16:
+      return 2;
+    case DType::kI8:
+      return 1;
+    default:
+      fail("npy rows can be written as float32, float16 or int8, not as {}", to_string(dtype));
+  }
+}
+
+void write_whole(const Path& path, DType dtype, size_t item_size, std::span<const size_t> shape,
+                 const void* data) {
+  size_t bytes = item_size;
+  for (const size_t dim : shape) bytes *= dim;
+  AtomicFile file(path);
+  file.write(make_npy_header(dtype, item_size, shape));
+  file.write(data, bytes);
+  file.commit();
+}
+
+}  // namespace
+
+void write_npy(const Path& path, View<const float> values) {
+  write_whole(path, DType::kF32, 4, std::array{values.rows, values.cols}, values.data);
+}
+
+void write_npy(const Path& path, View<const int8_t> values) {
+  write_whole(path, DType::kI8, 1, std::array{values.rows, values.cols}, values.data);
+}
+
+void write_npy(const Path& path, std::span<const int32_t> values) {
+  write_whole(path, DType::kI32, 4, std::array{values.size()}, values.data());
+}
+
+void write_npy_f16(const Path& path, View<const float> values) {
+  NpyRowWriter writer(path, DType::kF16, values.rows, values.cols);
+  for (size_t i = 0; i < values.rows; ++i) writer.append({values.row(i), values.cols});
+  writer.finish();
+}
+
+void write_npy(const Path& path, std::span<const std::string> texts) {
+  std::vector<std::u32string> decoded;
+  decoded.reserve(texts.size());
+  size_t longest = 1;
+  for (const std::string& text : texts) {
+    auto code_points = decode_utf8(text);
+    if (!code_points) fail("{}: row {}: expected valid UTF-8", path.string(), decoded.size());
+    longest = std::max(longest, code_points->size());
+    decoded.push_back(std::move(*code_points));
+  }
+  const size_t item_size = longest * sizeof(char32_t);
+  AtomicFile file(path);
+  file.write(make_npy_header(DType::kUnicode, item_size, std::array{texts.size()}));
+  for (std::u32string& text : decoded) {
+    text.resize(longest, U'\0');
+    file.write(text.data(), item_size);
+  }
+  file.commit();
+}
+
+NpyRowWriter::NpyRowWriter(const Path& path, DType dtype, size_t rows, size_t cols)
+    : file_(path), dtype_(dtype), rows_(rows), cols_(cols) {
+  const size_t item_size = written_size(dtype);
+  buffer_.resize(item_size * cols);
+  file_.write(make_npy_header(dtype, item_size, std::array{rows, cols}));
+}
+
+void NpyRowWriter::append(std::span<const float> row) {
+  if (row.size() != cols_ || dtype_ == DType::kI8) {
+    fail("expected a row of {} {} values, found {} floats", cols_, to_string(dtype_), row.size());
+  }
+  if (dtype_ == DType::kF32) {
+    file_.write(row.data(), row.size_bytes());
+  } else {
+    for (size_t j = 0; j < cols_; ++j) {
+      const uint16_t half = float_to_half(row[j]);
+      std::memcpy(buffer_.data() + 2 * j, &half, 2);
+    }
+    file_.write(buffer_.data(), buffer_.size());
+  }
+  ++written_;
+}
+
+void NpyRowWriter::append(std::span<const int8_t> row) {
+  if (row.size() != cols_ || dtype_ != DType::kI8) {
+    fail("expected a row of {} {} values, found {} int8", cols_, to_string(dtype_), row.size());
+  }
+  file_.write(row.data(), row.size());
+  ++written_;
+}
+
+void NpyRowWriter::finish() {
+  if (written_ != rows_) fail("expected {} rows, {} were appended", rows_, written_);
+  file_.commit();
+}
+
+}  // namespace spml
