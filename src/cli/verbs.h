@@ -8,5 +8,6 @@ namespace spml::cli {
 
 // Verbs are added in the order in which help lists them.
 void add_losses(CLI::App& app);
+void add_losses_eval(CLI::App& losses);  // below `spml losses`
 
 }  // namespace spml::cli
