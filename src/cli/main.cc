@@ -37,6 +37,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("spml ") + spml::kVersion);
   app.require_subcommand(1);
   app.footer("`spml <verb> --help` explains a verb.");
+  spml::cli::add_import(app);
   spml::cli::add_losses(app);
   app.add_subcommand("help", "Print this help")->silent();
 

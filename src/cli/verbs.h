@@ -7,6 +7,7 @@
 namespace spml::cli {
 
 // Verbs are added in the order in which help lists them.
+void add_import(CLI::App& app);
 void add_losses(CLI::App& app);
 
 }  // namespace spml::cli
