@@ -5,56 +5,14 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "data/feature_matrix.h"
+#include "data/label_matrix.h"
 #include "formats/npy.h"
-#include "spml/view.h"
 
 namespace spml {
-
-// A matrix of labels in whatever type the file has, read without copying it whole.
-class LabelMatrix {
- public:
-  LabelMatrix() = default;
-  explicit LabelMatrix(NpyArray array);                               // mapped
-  LabelMatrix(std::vector<int8_t> values, size_t rows, size_t cols);  // owned
-
-  bool empty() const { return rows_ == 0; }
-  size_t rows() const { return rows_; }
-  size_t cols() const { return cols_; }
-  void read_row(size_t row, std::span<int8_t> out) const;
-
- private:
-  NpyArray array_;
-  std::vector<int8_t> values_;
-  size_t rows_ = 0, cols_ = 0;
-};
-
-// Features in C order, float32 or float16: mapped where the file allows, else converted once to
-// float32 in memory.
-class FeatureMatrix {
- public:
-  FeatureMatrix() = default;
-  explicit FeatureMatrix(NpyArray array);
-  FeatureMatrix(std::vector<float> values, size_t rows, size_t cols);
-
-  bool empty() const { return rows_ == 0; }
-  size_t rows() const { return rows_; }
-  size_t cols() const { return cols_; }
-  bool is_half() const { return half_; }
-  View<const float> floats() const;     // Error when is_half()
-  View<const uint16_t> halves() const;  // raw float16 bits; Error unless is_half()
-  void read_row(size_t row, std::span<float> out) const;
-  // Error naming file, row and column at the first NaN or infinity.
-  void check_finite(int threads) const;
-
- private:
-  NpyArray array_;
-  std::vector<float> values_;
-  const void* data_ = nullptr;
-  size_t rows_ = 0, cols_ = 0;
-  bool half_ = false;
-};
 
 // One of the two files' worth of data. Any member may be empty.
 struct DataPart {
@@ -87,8 +45,19 @@ struct DatasetOptions {
 // Opens and checks a data folder; every Error names file, row and column where there is one.
 Dataset open_dataset(const Path& folder, const DatasetOptions& options = {});
 
-// A hash of the folder's contents that changes when labels, names or features change (file sizes,
-// headers, all labels and a sample of feature rows). For config.json.
+// The checks of open_dataset, for data made in memory; gives classes their default names when
+// there are none.
+void check_dataset(Dataset& data, const DatasetOptions& options = {});
+
+// 16 hex digits that change when shapes, labels, class or image names or features change: all
+// labels and names count, and an even sample of feature rows. The folder's place does not, nor
+// the type in which a file stores the same labels. For config.json.
 std::string fingerprint(const Dataset& data);
+
+// The files of a data folder. `part` is "train" or "val".
+Path truth_file(const Path& folder, std::string_view part);
+Path observed_file(const Path& folder, std::string_view part);
+Path images_file(const Path& folder, std::string_view part);
+Path features_file(const Path& folder, std::string_view part);
 
 }  // namespace spml

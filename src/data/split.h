@@ -1,6 +1,7 @@
 // Which rows of the training file are train and which are val, bit-exact with the authors' code.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -1,0 +1,77 @@
+#include "data/dataset_json.h"
+
+#include <cmath>
+
+#include "base/fail.h"
+#include "formats/json.h"
+
+namespace spml {
+namespace {
+
+// The text under `key`, or "" when the key is not there.
+std::string text_of(const nlohmann::json& object, const char* key, std::string_view where) {
+  const auto value = object.find(key);
+  if (value == object.end()) return "";
+  if (!value->is_string() || value->get_ref<const std::string&>().empty()) {
+    fail("{}: expected '{}' to be text, found {}", where, key, value->dump().substr(0, 40));
+  }
+  auto text = value->get<std::string>();
+  if (text.find('\0') != std::string::npos) fail("{}: '{}' has a zero byte", where, key);
+  return text;
+}
+
+std::vector<std::string> class_names(const nlohmann::json& json, std::string_view where) {
+  const auto value = json.find("classes");
+  if (value == json.end()) return {};
+  if (!value->is_array() || value->empty()) {
+    fail("{}: expected 'classes' to be a list of names", where);
+  }
+  std::vector<std::string> names;
+  for (const auto& name : *value) {
+    if (!name.is_string() || name.get_ref<const std::string&>().empty()) {
+      fail("{}: expected 'classes' to be a list of names, entry {} is not one", where,
+           names.size());
+    }
+    names.push_back(name.get<std::string>());
+  }
+  return names;
+}
+
+}  // namespace
+
+DatasetInfo parse_dataset_json(std::string_view text, std::string_view where) {
+  const nlohmann::json json = parse_json(text, where);
+  if (!json.is_object()) fail("{}: expected a JSON object, found {}", where, json.type_name());
+  DatasetInfo info;
+  info.name = text_of(json, "name", where);
+  info.image_root = text_of(json, "image_root", where);
+  info.classes = class_names(json, where);
+  if (const auto k = json.find("expected_positives"); k != json.end()) {
+    if (!k->is_number() || !(k->get<double>() > 0) || !std::isfinite(k->get<double>())) {
+      fail("{}: expected 'expected_positives' to be a positive number, found {}", where,
+           k->dump().substr(0, 40));
+    }
+    info.expected_positives = k->get<double>();
+  }
+  if (const auto features = json.find("features"); features != json.end()) {
+    if (!features->is_object()) {
+      fail("{}: expected 'features' to be an object with 'train' and 'val'", where);
+    }
+    info.train_features = text_of(*features, "train", where);
+    info.val_features = text_of(*features, "val", where);
+  }
+  return info;
+}
+
+std::string to_json(const DatasetInfo& info) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  if (!info.name.empty()) json["name"] = info.name;
+  if (!info.classes.empty()) json["classes"] = info.classes;
+  if (info.expected_positives) json["expected_positives"] = *info.expected_positives;
+  if (!info.image_root.empty()) json["image_root"] = info.image_root;
+  if (!info.train_features.empty()) json["features"]["train"] = info.train_features;
+  if (!info.val_features.empty()) json["features"]["val"] = info.val_features;
+  return json.dump(1) + "\n";
+}
+
+}  // namespace spml

@@ -1,0 +1,39 @@
+// Features in C order, float32 or float16: mapped where the file allows, else converted once to
+// float32 in memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/npy.h"
+#include "spml/view.h"
+
+namespace spml {
+
+class FeatureMatrix {
+ public:
+  FeatureMatrix() = default;
+  explicit FeatureMatrix(NpyArray array);
+  FeatureMatrix(std::vector<float> values, size_t rows, size_t cols);
+
+  bool empty() const { return rows_ == 0; }
+  size_t rows() const { return rows_; }
+  size_t cols() const { return cols_; }
+  bool is_half() const { return half_; }
+  std::string source() const;           // the file, or "features in memory"
+  View<const float> floats() const;     // Error when is_half()
+  View<const uint16_t> halves() const;  // raw float16 bits; Error unless is_half()
+  void read_row(size_t row, std::span<float> out) const;
+  // Error naming file, row and column at the first NaN or infinity.
+  void check_finite(int threads) const;
+
+ private:
+  NpyArray array_;
+  std::vector<float> values_;  // used unless the file itself can be viewed
+  size_t rows_ = 0, cols_ = 0;
+  bool half_ = false;
+};
+
+}  // namespace spml

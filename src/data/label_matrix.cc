@@ -1,0 +1,74 @@
+#include "data/label_matrix.h"
+
+#include <algorithm>
+
+#include "base/fail.h"
+#include "data/row_blocks.h"
+
+namespace spml {
+namespace {
+
+void check_range(const LabelMatrix& labels, int8_t lowest, std::string_view legal, int threads) {
+  for_row_blocks(labels.rows(), threads, [&](size_t begin, size_t end) {
+    std::vector<int8_t> row(labels.cols());
+    for (size_t i = begin; i < end; ++i) {
+      labels.read_row(i, row);
+      const auto bad = std::ranges::find_if(row, [&](int8_t y) { return y < lowest || y > 1; });
+      if (bad != row.end()) {
+        fail("{}: row {}, column {}: expected a label of {}, found {}", labels.source(), i,
+             bad - row.begin(), legal, *bad);
+      }
+    }
+  });
+}
+
+}  // namespace
+
+LabelMatrix::LabelMatrix(NpyArray array)
+    : array_(std::move(array)), rows_(array_.rows()), cols_(array_.cols()) {}
+
+LabelMatrix::LabelMatrix(std::vector<int8_t> values, size_t rows, size_t cols)
+    : values_(std::move(values)), rows_(rows), cols_(cols) {
+  if (cols != 0 && (values_.size() / cols != rows || values_.size() % cols != 0)) {
+    fail("expected {} x {} labels, found {} values", rows, cols, values_.size());
+  }
+}
+
+std::string LabelMatrix::source() const {
+  return array_.empty() ? "labels in memory" : array_.path().string();
+}
+
+void LabelMatrix::read_row(size_t row, std::span<int8_t> out) const {
+  if (!array_.empty()) return array_.read_row(row, out);
+  if (row >= rows_ || out.size() != cols_) {
+    fail("expected a row below {} of {} labels, asked for row {} of {}", rows_, cols_, row,
+         out.size());
+  }
+  std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(row * cols_), cols_, out.begin());
+}
+
+void check_truth(const LabelMatrix& truth, int threads) {
+  check_range(truth, 0, "0 or 1", threads);
+}
+
+void check_observed(const LabelMatrix& observed, int threads) {
+  check_range(observed, -1, "-1, 0 or 1", threads);
+}
+
+void check_agreement(const LabelMatrix& truth, const LabelMatrix& observed, int threads) {
+  for_row_blocks(truth.rows(), threads, [&](size_t begin, size_t end) {
+    std::vector<int8_t> y(truth.cols()), o(truth.cols());
+    for (size_t i = begin; i < end; ++i) {
+      truth.read_row(i, y);
+      observed.read_row(i, o);
+      for (size_t j = 0; j < y.size(); ++j) {
+        if (o[j] == 1 && y[j] == 0) {
+          fail("{}: row {}, column {}: an observed positive is a true negative in {}",
+               observed.source(), i, j, truth.source());
+        }
+      }
+    }
+  });
+}
+
+}  // namespace spml

@@ -1,0 +1,47 @@
+#include "data/split.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/fail.h"
+#include "base/rng.h"
+
+namespace spml {
+namespace {
+
+// round(fraction * n), halves to even as NumPy rounds.
+size_t rounded_share(size_t n, double fraction) {
+  if (n > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
+    fail("expected at most {} rows, found {}", std::numeric_limits<int32_t>::max(), n);
+  }
+  if (!(fraction >= 0 && fraction <= 1)) {
+    fail("expected a fraction of the rows from 0 to 1, found {}", fraction);
+  }
+  return static_cast<size_t>(std::nearbyint(fraction * static_cast<double>(n)));
+}
+
+}  // namespace
+
+Split split_rows(size_t n, double val_fraction, uint32_t seed) {
+  const auto val_rows = static_cast<std::ptrdiff_t>(rounded_share(n, val_fraction));
+  const std::vector<int32_t> order = NumpyRandom(seed).permutation(n);
+  Split split;
+  split.train.assign(order.begin(), order.end() - val_rows);
+  split.val.assign(order.end() - val_rows, order.end());
+  std::ranges::sort(split.train);
+  std::ranges::sort(split.val);
+  return split;
+}
+
+std::vector<int32_t> subsample_rows(const std::vector<int32_t>& rows, double fraction,
+                                    uint32_t seed) {
+  const size_t kept = rounded_share(rows.size(), fraction);
+  std::vector<int32_t> chosen = NumpyRandom(seed).permutation(rows.size());
+  chosen.resize(kept);
+  std::ranges::sort(chosen);
+  for (int32_t& index : chosen) index = rows[static_cast<size_t>(index)];
+  return chosen;
+}
+
+}  // namespace spml

@@ -1,0 +1,212 @@
+#include "data/dataset.h"
+
+#include <cmath>
+
+#include "folder.h"
+
+namespace spml {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class DatasetTest : public testing::Test {
+ protected:
+  void expect_refused(const std::string& where, const std::string& why) {
+    for (const int threads : {1, 2}) {
+      EXPECT_SPML_ERROR(open_dataset(folder_.path(), {.threads = threads}),
+                        AllOf(HasSubstr(where), HasSubstr(why)));
+    }
+  }
+  void write_info(const std::string& json) { write_file(folder_ / "dataset.json", json); }
+
+  DataFolder folder_;
+};
+
+TEST_F(DatasetTest, OpensTheAuthorsLayout) {
+  const Dataset data = open_dataset(folder_.path(), {.need_features = true, .threads = 2});
+  EXPECT_EQ(data.labels(), 2u);
+  EXPECT_THAT(data.classes, ElementsAre("label_0", "label_1"));
+  EXPECT_EQ(data.train_file.rows(), 3u);
+  EXPECT_EQ(data.test.rows(), 2u);
+  EXPECT_TRUE(data.test.observed.empty());
+  EXPECT_EQ(data.train_file.images.text(2), "c.jpg");
+  EXPECT_EQ(data.train_file.features.floats()(2, 1), 6.0f);
+  std::vector<int8_t> row(2);
+  data.train_file.observed.read_row(1, row);
+  EXPECT_THAT(row, ElementsAre(0, 1));
+}
+
+TEST_F(DatasetTest, SurvivesBeingMoved) {
+  Dataset data = open_dataset(folder_.path());
+  data.train_file.features = FeatureMatrix({1, 2, 3, 4, 5, 6}, 3, 2);
+  const Dataset moved = std::move(data);
+  data = Dataset();
+  EXPECT_EQ(moved.test.features.floats()(1, 1), 10.0f);
+  EXPECT_EQ(moved.train_file.features.floats()(2, 1), 6.0f);
+}
+
+TEST_F(DatasetTest, EverythingButTrainingLabelsIsOptional) {
+  namespace fs = std::filesystem;
+  for (const char* part : {"train", "val"}) {
+    fs::remove(images_file(folder_.path(), part));
+    fs::remove(features_file(folder_.path(), part));
+  }
+  fs::remove(truth_file(folder_.path(), "val"));
+  fs::remove(truth_file(folder_.path(), "train"));
+  const Dataset data = open_dataset(folder_.path());
+  EXPECT_TRUE(data.train_file.truth.empty());
+  EXPECT_EQ(data.test.rows(), 0u);
+  EXPECT_SPML_ERROR(open_dataset(folder_.path(), {.need_features = true}),
+                    HasSubstr("spml extract"));
+  fs::remove(observed_file(folder_.path(), "train"));
+  expect_refused("formatted_train_labels_obs.npy", "found neither");
+}
+
+TEST_F(DatasetTest, FolderMustBeOne) {
+  EXPECT_SPML_ERROR(open_dataset(folder_ / "x"), HasSubstr("nothing of that name"));
+  write_info("{}");
+  EXPECT_SPML_ERROR(open_dataset(folder_ / "dataset.json"), HasSubstr("found a file"));
+}
+
+TEST_F(DatasetTest, ShapesAgree) {
+  DataFolder::labels(observed_file(folder_.path(), "train"), {1, 0, 0, 1}, 2);
+  expect_refused("formatted_train_labels_obs.npy: expected 3 rows", "found 2");
+  DataFolder::labels(observed_file(folder_.path(), "train"), {1, 0, 0}, 1);
+  expect_refused("formatted_train_labels_obs.npy: expected 2 columns", "found 1");
+}
+
+TEST_F(DatasetTest, FeatureRowsAgree) {
+  DataFolder::features(features_file(folder_.path(), "train"), {1, 2}, 2);
+  expect_refused("train_features_imagenet_resnet50.npy: expected 3 rows", "found 1");
+}
+
+TEST_F(DatasetTest, NameRowsAgree) {
+  DataFolder::names(images_file(folder_.path(), "train"), {"a.jpg"});
+  expect_refused("formatted_train_images.npy: expected 3 rows", "found 1");
+}
+
+TEST_F(DatasetTest, TrainingAndTestFilesAgree) {
+  DataFolder::features(features_file(folder_.path(), "val"), {1, 2, 3, 4, 5, 6}, 3);
+  expect_refused("val_features_imagenet_resnet50.npy: expected 2 columns", "found 3");
+  DataFolder::labels(truth_file(folder_.path(), "val"), {0, 1}, 1);
+  expect_refused("formatted_val_labels.npy: expected 2 columns", "found 1");
+}
+
+TEST_F(DatasetTest, LabelsAreLegal) {
+  DataFolder::labels(truth_file(folder_.path(), "train"), {1, 0, 1, 2, 0, 1}, 2);
+  expect_refused("formatted_train_labels.npy: row 1, column 1", "0 or 1, found 2");
+  DataFolder::labels(truth_file(folder_.path(), "train"), {1, 0, 1, -1, 0, 1}, 2);
+  expect_refused("formatted_train_labels.npy: row 1, column 1", "found -1");
+}
+
+TEST_F(DatasetTest, ObservedLabelsAreLegal) {
+  DataFolder::labels(observed_file(folder_.path(), "train"), {1, -1, 0, 1, -2, 1}, 2);
+  expect_refused("formatted_train_labels_obs.npy: row 2, column 0", "-1, 0 or 1, found -2");
+}
+
+TEST_F(DatasetTest, AnObservedPositiveIsNotATrueNegative) {
+  DataFolder::labels(observed_file(folder_.path(), "train"), {1, -1, 1, 0, 1, 0}, 2);
+  expect_refused("formatted_train_labels_obs.npy: row 2, column 0", "true negative");
+}
+
+TEST_F(DatasetTest, FeaturesAreFinite) {
+  for (const float bad : {NAN, INFINITY, -INFINITY}) {
+    const std::vector<float> values = {1, 2, 3, bad, bad, 6};
+    DataFolder::features(features_file(folder_.path(), "train"), values, 2);
+    expect_refused("resnet50.npy: row 1, column 1", "expected a finite feature, found");
+    write_npy_f16(features_file(folder_.path(), "train"), View<const float>{values.data(), 3, 2});
+    expect_refused("resnet50.npy: row 1, column 1", "expected a finite feature, found");
+    EXPECT_NO_THROW(open_dataset(folder_.path(), {.check_features = false}));
+    EXPECT_NO_THROW(open_dataset(folder_.path(), {.load_features = false}));
+  }
+}
+
+TEST_F(DatasetTest, LargeFiniteFeaturesAreFine) {
+  DataFolder::features(features_file(folder_.path(), "train"), {3e38f, -3e38f, 1e-45f, 0, 5, 6}, 2);
+  EXPECT_NO_THROW(open_dataset(folder_.path()));
+}
+
+TEST_F(DatasetTest, ImageNamesHaveText) {
+  DataFolder::names(images_file(folder_.path(), "train"), {"a.jpg", "", "c.jpg"});
+  expect_refused("formatted_train_images.npy: row 1", "found no text");
+  DataFolder::labels(images_file(folder_.path(), "train"), {1, 2, 3}, 1);
+  expect_refused("formatted_train_images.npy", "expected a list of text");
+}
+
+TEST_F(DatasetTest, ZeroRowsAreRefused) {
+  DataFolder::labels(truth_file(folder_.path(), "train"), {}, 2);
+  expect_refused("formatted_train_labels.npy: expected at least one row", "0 x 2");
+}
+
+TEST_F(DatasetTest, OneLabelIsLegal) {
+  std::filesystem::remove(observed_file(folder_.path(), "train"));
+  DataFolder::labels(truth_file(folder_.path(), "train"), {1, 0, 1}, 1);
+  DataFolder::labels(truth_file(folder_.path(), "val"), {1, 0}, 1);
+  EXPECT_EQ(open_dataset(folder_.path()).labels(), 1u);
+}
+
+TEST_F(DatasetTest, InfoNamesClassesAndFiles) {
+  std::filesystem::rename(features_file(folder_.path(), "train"), folder_ / "other.npy");
+  write_info(R"({"name": "tiny", "classes": ["cat", "dog"], "expected_positives": 1.25,
+                 "image_root": "jpg", "features": {"train": "other.npy"}, "unknown": [null]})");
+  const Dataset data = open_dataset(folder_.path());
+  EXPECT_EQ(data.name, "tiny");
+  EXPECT_THAT(data.classes, ElementsAre("cat", "dog"));
+  EXPECT_EQ(data.expected_positives, 1.25);
+  EXPECT_EQ(data.image_root, "jpg");
+  EXPECT_EQ(data.train_file.features.rows(), 3u);
+  write_info(R"({"features": {"train": "missing.npy"}})");
+  expect_refused("missing.npy: no such file", "dataset.json names it");
+}
+
+TEST_F(DatasetTest, InfoHasTheRightTypes) {
+  const auto refused = [&](const std::string& json, const std::string& why) {
+    write_info(json);
+    expect_refused("dataset.json: ", why);
+  };
+  refused("[]", "expected a JSON object, found array");
+  refused("{", "expected valid JSON");
+  refused(R"({"name": 3})", "'name' to be text, found 3");
+  refused(R"({"name": ""})", "'name' to be text");
+  refused(R"({"classes": "cat"})", "a list of names");
+  refused(R"({"classes": ["cat", 1]})", "entry 1 is not one");
+  refused(R"({"classes": ["cat", ""]})", "entry 1 is not one");
+  refused(R"({"classes": ["cat"]})", "expected 2 class names");
+  refused(R"({"expected_positives": "1.5"})", "positive number");
+  refused(R"({"expected_positives": 0})", "positive number, found 0");
+  refused(R"({"expected_positives": 3})", "at most 2 labels, found 3");
+  refused(R"({"image_root": null})", "'image_root' to be text, found null");
+  refused(R"({"features": "x.npy"})", "'train' and 'val'");
+  refused(R"({"features": {"val": 1}})", "'val' to be text");
+}
+
+TEST_F(DatasetTest, FingerprintFollowsTheContents) {
+  const std::string original = fingerprint(open_dataset(folder_.path()));
+  EXPECT_EQ(original.size(), 16u);
+  EXPECT_EQ(fingerprint(open_dataset(DataFolder().path())), original);
+  const auto changed = [&] { return fingerprint(open_dataset(folder_.path())) != original; };
+  DataFolder::features(features_file(folder_.path(), "train"), {1, 2, 3, 4, 5, 6.5}, 2);
+  EXPECT_TRUE(changed());
+  DataFolder::features(features_file(folder_.path(), "train"), {1, 2, 3, 4, 5, 6}, 2);
+  EXPECT_FALSE(changed());
+  DataFolder::labels(truth_file(folder_.path(), "val"), {0, 1, 1, 1}, 2);
+  EXPECT_TRUE(changed());
+}
+
+TEST(DataInMemory, IsCheckedLikeAFolder) {
+  Dataset data;
+  EXPECT_SPML_ERROR(check_dataset(data), HasSubstr("found neither"));
+  data.train_file.observed = LabelMatrix({1, 0, 0, 1}, 2, 2);
+  data.train_file.features = FeatureMatrix({1, 2, 3, 4, 5, NAN}, 2, 3);
+  EXPECT_SPML_ERROR(check_dataset(data), HasSubstr("features in memory: row 1, column 2"));
+  data.train_file.features = FeatureMatrix({1, 2, 3, 4, 5, 6}, 2, 3);
+  EXPECT_NO_THROW(check_dataset(data));
+  EXPECT_EQ(data.labels(), 2u);
+  EXPECT_SPML_ERROR(LabelMatrix({1, 0, 0}, 2, 2), HasSubstr("expected 2 x 2 labels, found 3"));
+  EXPECT_SPML_ERROR(FeatureMatrix({1}, 2, 2), HasSubstr("expected 2 x 2 features, found 1"));
+}
+
+}  // namespace
+}  // namespace spml
