@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/fail.h"
+#include "data/dataset.h"
+#include "data/dataset_json.h"
 #include "data/import/import.h"
 #include "formats/npy.h"
 
@@ -15,6 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kStaging = ".import-";
+
+// Features of the user's own do not go by the name of a network.
+std::string own_features(std::string_view part) { return fmt::format("{}_features.npy", part); }
 
 bool is_data_file(const std::string& name) {
   return name == "dataset.json" ||
@@ -51,7 +55,7 @@ std::vector<std::string> image_names(const std::vector<ImportedRow>& rows) {
   return names;
 }
 
-void write_labels(const Path& path, const std::vector<ImportedRow>& rows, size_t labels) {
+void write_rows(const Path& path, const std::vector<ImportedRow>& rows, size_t labels) {
   NpyRowWriter writer(path, DType::kI8, rows.size(), labels);
   std::vector<int8_t> dense(labels);
   for (const ImportedRow& row : rows) {
@@ -94,33 +98,32 @@ void write_features(const Path& path, const FeatureSource& source) {
 }
 
 void write_part(const ImportedSet& set, const std::vector<ImportedRow>& rows,
-                const FeatureSource& features, const std::string& part, const Path& folder) {
-  const auto file = [&](const std::string& what) {
-    return folder / fmt::format("formatted_{}_{}.npy", part, what);
-  };
+                const FeatureSource& features, std::string_view part, const Path& folder) {
   const size_t labels = set.classes.size();
-  write_npy(file("images"), image_names(rows));
-  write_labels(file(set.complete ? "labels" : "labels_obs"), rows, labels);
+  write_npy(images_file(folder, part), image_names(rows));
+  write_rows(set.complete ? truth_file(folder, part) : observed_file(folder, part), rows, labels);
   if (set.has_boxes) {
-    write_weights(file("box_area"), rows, labels, &ImportedLabel::area);
-    write_weights(file("box_closeness"), rows, labels, &ImportedLabel::closeness);
+    write_weights(box_area_file(folder, part), rows, labels, &ImportedLabel::area);
+    write_weights(box_closeness_file(folder, part), rows, labels, &ImportedLabel::closeness);
   }
-  if (!features.file.empty()) write_features(folder / (part + "_features.npy"), features);
+  if (!features.file.empty()) write_features(folder / own_features(part), features);
 }
 
-std::string describe(const ImportedSet& set, const Path& out) {
-  nlohmann::ordered_json json;
-  json["name"] = set.name;
-  json["classes"] = set.classes;
+DatasetInfo describe(const ImportedSet& set, const Path& out) {
+  DatasetInfo info;
+  info.name = set.name;
+  info.classes = set.classes;
   const PartCounts train = report_import(set).train;
-  if (set.complete) {  // observed labels do not say how many there are
-    json["expected_positives"] =
+  if (set.complete && train.positives > 0) {  // observed labels do not say how many there are
+    info.expected_positives =
         static_cast<double>(train.positives) / static_cast<double>(train.rows);
   }
-  json["image_root"] = fs::relative(set.image_root, out).generic_string();
-  if (!set.train_features.file.empty()) json["features"]["train"] = "train_features.npy";
-  if (!set.test_features.file.empty()) json["features"]["val"] = "val_features.npy";
-  return json.dump(1) + "\n";
+  if (!set.image_root.empty()) {
+    info.image_root = fs::relative(set.image_root, out).generic_string();
+  }
+  if (!set.train_features.file.empty()) info.train_features = own_features("train");
+  if (!set.test_features.file.empty()) info.val_features = own_features("val");
+  return info;
 }
 
 void refuse_occupied(const Path& out) {
@@ -160,7 +163,7 @@ void write_data_folder(const ImportedSet& set, const Path& folder, bool overwrit
     if (!set.test.empty()) {
       write_part(set, set.test, set.test_features, "val", staging.path());
     }
-    write_file(staging.path() / "dataset.json", describe(set, out));
+    write_file(staging.path() / "dataset.json", to_json(describe(set, out)));
     if (existed) {
       remove_earlier(out, staging.path());
       move_into_place(staging.path(), out);
