@@ -13,6 +13,7 @@ void add_synth(CLI::App& app);
 void add_observe(CLI::App& app);
 void add_stats(CLI::App& app);
 void add_estimate_k(CLI::App& app);
+void add_import(CLI::App& app);
 void add_losses(CLI::App& app);
 void add_losses_eval(CLI::App& losses);  // below `spml losses`
 
