@@ -1,0 +1,17 @@
+// Runs the built program as a user would.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace spml {
+
+struct Ran {
+  int exit_code = -1;  // 128 + signal when it was killed by one
+  std::string out, err;
+};
+
+// spml with these arguments, without a shell and without standard input.
+Ran run_program(const std::vector<std::string>& arguments);
+
+}  // namespace spml
