@@ -15,7 +15,11 @@ namespace {
 
 constexpr int kFailed = 1, kUsage = 2, kInterrupted = 130;
 
-int report(const std::string& message, int code) {
+// One line, whatever names and texts from files the message quotes.
+int report(std::string message, int code) {
+  for (char& c : message) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
   fmt::print(stderr, "spml: error: {}\n", message);
   return code;
 }
@@ -38,6 +42,10 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("`spml <verb> --help` explains a verb.");
   spml::cli::add_import(app);
+  spml::cli::add_synth(app);
+  spml::cli::add_observe(app);
+  spml::cli::add_stats(app);
+  spml::cli::add_estimate_k(app);
   spml::cli::add_losses(app);
   app.add_subcommand("help", "Print this help")->silent();
 

@@ -49,8 +49,10 @@ void append_flag(std::vector<std::string>& arguments, const std::string& flag,
   if (value.is_boolean()) {
     if (value.get<bool>()) arguments.push_back(flag);
   } else if (value.is_array()) {
-    arguments.push_back(flag);
-    for (const auto& item : value) arguments.push_back(scalar_text(item));
+    for (const auto& item : value) {
+      arguments.push_back(flag);
+      arguments.push_back(scalar_text(item));
+    }
   } else if (value.is_object()) {  // {"param": {"eps": 0.2}} is --param eps=0.2
     for (const auto& [name, item] : value.items()) {
       arguments.push_back(flag);

@@ -8,6 +8,10 @@ namespace spml::cli {
 
 // Verbs are added in the order in which help lists them.
 void add_import(CLI::App& app);
+void add_synth(CLI::App& app);
+void add_observe(CLI::App& app);
+void add_stats(CLI::App& app);
+void add_estimate_k(CLI::App& app);
 void add_losses(CLI::App& app);
 
 }  // namespace spml::cli

@@ -73,11 +73,6 @@ NpyArray open_array(const Path& path) {
   return array;
 }
 
-LabelMatrix open_labels(const Path& path) {
-  NpyArray array = open_array(path);
-  return array.empty() ? LabelMatrix() : LabelMatrix(std::move(array));
-}
-
 // `named` is the file that dataset.json names, if it does.
 FeatureMatrix open_features(const Path& folder, std::string_view part, const std::string& named) {
   const Path path = named.empty() ? features_file(folder, part) : folder / named;
@@ -131,6 +126,11 @@ size_t DataPart::rows() const {
 }
 
 size_t DataPart::labels() const { return truth.empty() ? observed.cols() : truth.cols(); }
+
+LabelMatrix open_labels(const Path& path) {
+  NpyArray array = open_array(path);
+  return array.empty() ? LabelMatrix() : LabelMatrix(std::move(array));
+}
 
 void check_dataset(Dataset& data, const DatasetOptions& options) {
   const DataPart& train = data.train_file;

@@ -49,6 +49,10 @@ Dataset open_dataset(const Path& folder, const DatasetOptions& options = {});
 // there are none.
 void check_dataset(Dataset& data, const DatasetOptions& options = {});
 
+// Labels of one file with at least one row and column, values unchecked; empty when there is no
+// such file.
+LabelMatrix open_labels(const Path& path);
+
 // 16 hex digits that change when shapes, labels, class or image names or features change: all
 // labels and names count, and an even sample of feature rows. The folder's place does not, nor
 // the type in which a file stores the same labels. For config.json.

@@ -55,18 +55,18 @@ void add_scaled(std::span<float> out, const float* direction, double scale) {
 void check(const SynthOptions& options, double k) {
   constexpr size_t kMaxRows = 100'000'000, kMaxSide = 1'000'000, kMaxModel = size_t{1} << 30;
   if (options.rows < 1 || options.rows > kMaxRows) {
-    fail("expected from 1 to {} rows, found {}", kMaxRows, options.rows);
+    fail_usage("expected from 1 to {} rows, found {}", kMaxRows, options.rows);
   }
   if (options.labels < 1 || options.features < 1 || options.labels > kMaxSide ||
       options.features > kMaxSide || options.labels * options.features > kMaxModel) {
-    fail(
+    fail_usage(
         "expected at least one label and one feature, and at most {} of both multiplied, found "
         "{} labels and {} features",
         kMaxModel, options.labels, options.features);
   }
   if (!(k > 0 && k <= static_cast<double>(options.labels))) {
-    fail("expected the expected positives to be above 0 and at most {} labels, found {}",
-         options.labels, k);
+    fail_usage("expected the expected positives to be above 0 and at most {} labels, found {}",
+               options.labels, k);
   }
 }
 
