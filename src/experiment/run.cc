@@ -44,7 +44,7 @@ class Run {
   std::vector<uint32_t> histogram_of_unobserved_positives();
   void append_metrics(const EpochRecord& record);
   RunResult measure();
-  void write_outputs(const RunResult& result);
+  Json write_outputs(RunResult result);
 
   Clock::time_point start_ = Clock::now();
   const Dataset& data_;
@@ -137,9 +137,7 @@ Json Run::execute() {
   resume_if_possible();
   write_config();
   loop_->run(loop_events());
-  const RunResult result = measure();
-  write_outputs(result);
-  return to_json(result);
+  return write_outputs(measure());
 }
 
 void Run::write_config() const {
@@ -268,7 +266,7 @@ RunResult Run::measure() {
   return result;
 }
 
-void Run::write_outputs(const RunResult& measured) {
+Json Run::write_outputs(RunResult result) {
   SafetensorsWriter writer;
   model_->save_model(writer);
   writer.add_metadata("format", "spml");
@@ -282,10 +280,11 @@ void Run::write_outputs(const RunResult& measured) {
     write_npy(folder_.train_rows(), std::span<const int32_t>(prepared_.split.train));
   }
   metrics_.close();
-  RunResult result = measured;
   result.seconds = seconds_since(start_);
-  write_file(folder_.result(), to_json(result).dump(2) + "\n");
+  const Json json = to_json(result);
+  write_file(folder_.result(), json.dump(2) + "\n");
   std::filesystem::remove(folder_.checkpoint());
+  return json;
 }
 
 }  // namespace
