@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "base/fail.h"
 #include "base/rng.h"
-#include "data/stats.h"
 
 namespace spml {
 namespace {
@@ -38,34 +38,6 @@ void draw_without_replacement(std::vector<size_t>& labels, std::vector<double>& 
   }
 }
 
-std::vector<float> class_frequencies(const Dataset& data) {
-  const PartStats stats = part_stats(data.train_file);
-  if (!stats.truth) {
-    fail("{}: a bias by frequency needs the truth of the training file, or --bias-weights",
-         data.folder.string());
-  }
-  std::vector<float> weights;
-  for (const size_t count : stats.truth->class_counts) {
-    weights.push_back(static_cast<float>(count));
-  }
-  return weights;
-}
-
-NpyArray open_box_weights(const Path& path, const LabelMatrix& truth) {
-  if (!std::filesystem::exists(path)) {
-    fail(
-        "{}: not there; a bias by area or centre needs the boxes that `spml import voc` and "
-        "`spml import coco` keep",
-        path.string());
-  }
-  NpyArray array(path);
-  if (array.rows() != truth.rows() || array.cols() != truth.cols()) {
-    fail("{}: expected {} x {} as the labels have, found {} x {}", path.string(), truth.rows(),
-         truth.cols(), array.rows(), array.cols());
-  }
-  return array;
-}
-
 void check_weights(std::span<const float> weights, std::string_view where, size_t row) {
   for (size_t j = 0; j < weights.size(); ++j) {
     if (!(weights[j] >= 0) || std::isinf(weights[j])) {
@@ -76,14 +48,6 @@ void check_weights(std::span<const float> weights, std::string_view where, size_
 }
 
 }  // namespace
-
-Bias parse_bias(std::string_view name) {
-  if (name == "uniform") return Bias::kUniform;
-  if (name == "frequency") return Bias::kFrequency;
-  if (name == "area") return Bias::kArea;
-  if (name == "center") return Bias::kCenter;
-  fail_usage("expected a bias of uniform, frequency, area or center, found '{}'", name);
-}
 
 LabelMatrix draw_observed_weighted(const LabelMatrix& truth, const ObserveOptions& options,
                                    const RowWeights& weights) {
@@ -112,24 +76,41 @@ LabelMatrix draw_observed_weighted(const LabelMatrix& truth, const ObserveOption
   return LabelMatrix(std::move(observed), truth.rows(), L);
 }
 
-LabelMatrix draw_observed(const Dataset& data, std::string_view part, const ObserveOptions& options,
-                          Bias bias, const std::vector<float>& class_weights) {
-  const LabelMatrix& truth = part == "train" ? data.train_file.truth : data.test.truth;
-  if (bias == Bias::kUniform) return draw_observed(truth, options);
-  if (bias == Bias::kFrequency) {
-    const std::vector<float> weights =
-        class_weights.empty() ? class_frequencies(data) : class_weights;
-    return draw_observed_weighted(truth, options, [&](size_t, std::span<float> out) {
-      std::copy(weights.begin(), weights.end(), out.begin());
-    });
+RowWeights class_bias(std::vector<float> weights) {
+  return [weights = std::move(weights)](size_t, std::span<float> out) {
+    if (weights.size() != out.size()) {
+      fail("expected {} class weights, one per label, found {}", out.size(), weights.size());
+    }
+    std::copy(weights.begin(), weights.end(), out.begin());
+  };
+}
+
+RowWeights box_bias(const Path& path, const LabelMatrix& truth) {
+  if (!std::filesystem::exists(path)) {
+    fail(
+        "{}: not there; a bias by area or centre needs the boxes that `spml import voc` and "
+        "`spml import coco` keep",
+        path.string());
   }
-  const Path path = bias == Bias::kArea ? box_area_file(data.folder, part)
-                                        : box_closeness_file(data.folder, part);
-  const NpyArray boxes = open_box_weights(path, truth);
-  return draw_observed_weighted(truth, options, [&](size_t row, std::span<float> out) {
-    boxes.read_row(row, out);
-    check_weights(out, path.string(), row);
-  });
+  const auto boxes = std::make_shared<NpyArray>(path);  // std::function wants copies
+  if (boxes->rows() != truth.rows() || boxes->cols() != truth.cols()) {
+    fail("{}: expected {} x {} as the labels have, found {} x {}", path.string(), truth.rows(),
+         truth.cols(), boxes->rows(), boxes->cols());
+  }
+  return [boxes](size_t row, std::span<float> out) {
+    boxes->read_row(row, out);
+    check_weights(out, boxes->path().string(), row);
+  };
+}
+
+std::vector<float> class_frequencies(const LabelMatrix& truth) {
+  std::vector<float> counts(truth.cols());
+  std::vector<int8_t> row(truth.cols());
+  for (size_t i = 0; i < truth.rows(); ++i) {
+    truth.read_row(i, row);
+    for (size_t j = 0; j < row.size(); ++j) counts[j] += row[j] == 1;
+  }
+  return counts;
 }
 
 }  // namespace spml

@@ -3,24 +3,14 @@
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "data/dataset.h"
+#include "base/files.h"
 #include "data/observe.h"
 
 namespace spml {
-
-enum class Bias {
-  kUniform,    // the paper: every positive alike, bit-exact with the authors' draw
-  kFrequency,  // by the class's frequency in the training file, or by weights that are given
-  kArea,       // by the area of the class's boxes in the image
-  kCenter,     // by the closeness of the class's nearest box to the image's centre
-};
-
-Bias parse_bias(std::string_view name);  // usage Error that lists the names
 
 // The L weights of one row, filled by the source of the weights; all finite and >= 0.
 using RowWeights = std::function<void(size_t row, std::span<float> weights)>;
@@ -31,13 +21,18 @@ using RowWeights = std::function<void(size_t row, std::span<float> weights)>;
 LabelMatrix draw_observed_weighted(const LabelMatrix& truth, const ObserveOptions& options,
                                    const RowWeights& weights);
 
-// Weights of the classes: numbers, one per class, from JSON (an array, or an object from class
-// name to number) or CSV (one number per line, or name,number).
-std::vector<float> read_class_weights(const Path& path, const std::vector<std::string>& classes);
+// The same weights in every row: what an annotator thinks of classes, wherever they are.
+RowWeights class_bias(std::vector<float> weights);
 
-// Draws for one part of a data folder, "train" or "val". `class_weights` is for kFrequency only;
-// without it the frequencies are those of data.train_file.truth.
-LabelMatrix draw_observed(const Dataset& data, std::string_view part, const ObserveOptions& options,
-                          Bias bias, const std::vector<float>& class_weights = {});
+// Weights from a file of the data folder (box_area_file, box_closeness_file), which must have the
+// shape of the truth; Error that names the importers when the file is not there.
+RowWeights box_bias(const Path& path, const LabelMatrix& truth);
+
+// In how many rows each class is positive.
+std::vector<float> class_frequencies(const LabelMatrix& truth);
+
+// Numbers, one per class, from JSON (an array, or an object from class name to number) or CSV (one
+// number per line, or name,number).
+std::vector<float> read_class_weights(const Path& path, const std::vector<std::string>& classes);
 
 }  // namespace spml

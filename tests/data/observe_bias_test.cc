@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "data/dataset.h"
 #include "import_trees.h"
 
 namespace spml {
@@ -118,11 +119,11 @@ class ObserveFolder : public ::testing::Test {
       if (i % 4 == 0) set.train.back().positives.push_back({1, 0.1f, 9});
     }
     write_data_folder(set, folder / "data");
-    data = open_dataset(folder / "data");
+    truth = LabelMatrix(NpyArray(truth_file(data, "train")));
   }
   // Of the rows with both labels, the share in which label 0 is observed.
-  double share_of_first(Bias bias, const std::vector<float>& weights = {}) {
-    const LabelMatrix drawn = draw_observed(data, "train", {}, bias, weights);
+  double share_of_first(const RowWeights& weights) {
+    const LabelMatrix drawn = draw_observed_weighted(truth, {}, weights);
     std::vector<int8_t> row(2);
     double count = 0;
     for (size_t i = 0; i < kRows; i += 4) {
@@ -134,42 +135,33 @@ class ObserveFolder : public ::testing::Test {
   // Five standard deviations of the share.
   static double bound(double p) { return 5 * std::sqrt(p * (1 - p) / (kRows / 4)); }
   TemporaryFolder folder;
-  Dataset data;
+  Path data = folder / "data";
+  LabelMatrix truth;
 };
 
 TEST_F(ObserveFolder, EachBiasFollowsItsWeights) {
-  EXPECT_NEAR(share_of_first(Bias::kUniform), 0.5, bound(0.5));
-  EXPECT_NEAR(share_of_first(Bias::kFrequency), 0.8, bound(0.8));
-  EXPECT_NEAR(share_of_first(Bias::kFrequency, {1, 2}), 1.0 / 3, bound(1.0 / 3));
-  EXPECT_NEAR(share_of_first(Bias::kArea), 0.9, bound(0.9));
-  EXPECT_NEAR(share_of_first(Bias::kCenter), 0.1, bound(0.1));
+  const Path area = box_area_file(data, "train"), closeness = box_closeness_file(data, "train");
+  EXPECT_NEAR(share_of_first(class_bias(class_frequencies(truth))), 0.8, bound(0.8));
+  EXPECT_NEAR(share_of_first(class_bias({1, 2})), 1.0 / 3, bound(1.0 / 3));
+  EXPECT_NEAR(share_of_first(box_bias(area, truth)), 0.9, bound(0.9));
+  EXPECT_NEAR(share_of_first(box_bias(closeness, truth)), 0.1, bound(0.1));
 }
 
-TEST_F(ObserveFolder, UniformIsTheAuthorsDraw) {
-  const LabelMatrix uniform = draw_observed(data, "train", {}, Bias::kUniform);
-  const LabelMatrix authors = draw_observed(data.train_file.truth, ObserveOptions{});
-  std::vector<int8_t> a(2), b(2);
-  for (size_t i = 0; i < kRows; ++i) {
-    uniform.read_row(i, a), authors.read_row(i, b);
-    ASSERT_EQ(a, b);
-  }
+TEST_F(ObserveFolder, ClassWeightsMustFitTheLabels) {
+  EXPECT_SPML_ERROR(share_of_first(class_bias({1, 2, 3})), HasSubstr("expected 2 class weights"));
 }
 
 TEST_F(ObserveFolder, WithoutBoxesTheErrorSaysWhereTheyComeFrom) {
-  std::filesystem::remove(box_area_file(data.folder, "train"));
-  EXPECT_SPML_ERROR(draw_observed(data, "train", {}, Bias::kArea), HasSubstr("spml import"));
+  const Path area = box_area_file(data, "train");
+  std::filesystem::remove(area);
+  EXPECT_SPML_ERROR(box_bias(area, truth), HasSubstr("spml import"));
   const std::vector<float> wrong = {1, 2, 3};
-  write_npy(box_area_file(data.folder, "train"), View<const float>{wrong.data(), 3, 1});
-  EXPECT_SPML_ERROR(draw_observed(data, "train", {}, Bias::kArea), HasSubstr("expected 30000 x 2"));
+  write_npy(area, View<const float>{wrong.data(), 3, 1});
+  EXPECT_SPML_ERROR(box_bias(area, truth), HasSubstr("expected 30000 x 2"));
   const std::vector<float> bad(kRows * 2, -1);
-  write_npy(box_area_file(data.folder, "train"), View<const float>{bad.data(), kRows, 2});
-  EXPECT_SPML_ERROR(draw_observed(data, "train", {}, Bias::kArea),
+  write_npy(area, View<const float>{bad.data(), kRows, 2});
+  EXPECT_SPML_ERROR(share_of_first(box_bias(area, truth)),
                     HasSubstr("found -1 at row 0, column 0"));
-}
-
-TEST(Bias, UnknownNamesAreUsageErrors) {
-  EXPECT_EQ(parse_bias("center"), Bias::kCenter);
-  EXPECT_SPML_ERROR(parse_bias("centre"), HasSubstr("uniform, frequency, area or center"));
 }
 
 TEST(ClassWeights, EveryForm) {
