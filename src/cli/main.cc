@@ -41,10 +41,15 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("spml ") + spml::kVersion);
   app.require_subcommand(1);
   app.footer("`spml <verb> --help` explains a verb.");
+  spml::cli::add_train(app);
+  spml::cli::add_sweep(app);
+  spml::cli::add_evaluate(app);
+  spml::cli::add_predict(app);
   spml::cli::add_synth(app);
   spml::cli::add_observe(app);
   spml::cli::add_stats(app);
   spml::cli::add_estimate_k(app);
+  spml::cli::add_import(app);
   spml::cli::add_losses(app);
   app.add_subcommand("help", "Print this help")->silent();
 

@@ -112,6 +112,12 @@ Path images_file(const Path& folder, std::string_view part) {
 Path features_file(const Path& folder, std::string_view part) {
   return folder / fmt::format("{}_features_imagenet_resnet50.npy", part);
 }
+Path box_area_file(const Path& folder, std::string_view part) {
+  return folder / fmt::format("formatted_{}_box_area.npy", part);
+}
+Path box_closeness_file(const Path& folder, std::string_view part) {
+  return folder / fmt::format("formatted_{}_box_closeness.npy", part);
+}
 
 size_t DataPart::rows() const {
   if (!truth.empty()) return truth.rows();

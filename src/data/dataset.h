@@ -63,5 +63,9 @@ Path truth_file(const Path& folder, std::string_view part);
 Path observed_file(const Path& folder, std::string_view part);
 Path images_file(const Path& folder, std::string_view part);
 Path features_file(const Path& folder, std::string_view part);
+// N x L float32, written by importers that know boxes: how large the boxes of a positive label are
+// and how close to the image's centre; 0 where there is none. Only biased observation reads them.
+Path box_area_file(const Path& folder, std::string_view part);
+Path box_closeness_file(const Path& folder, std::string_view part);
 
 }  // namespace spml

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <sstream>
+
 #include "base/fail.h"
 #include "testing.h"
 
@@ -31,6 +33,13 @@ Ran run_program(const std::vector<std::string>& arguments) {
   if (::waitpid(pid, &status, 0) != pid) fail("cannot wait for {}", SPML_PROGRAM);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out),
           read_file(err)};
+}
+
+Ran run_program(const std::string& words) {
+  std::vector<std::string> arguments;
+  std::istringstream in(words);
+  for (std::string word; std::getline(in, word, ' ');) arguments.push_back(word);
+  return run_program(arguments);
 }
 
 }  // namespace spml
