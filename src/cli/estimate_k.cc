@@ -61,7 +61,9 @@ void add_estimate_k(CLI::App& app) {
   verb.add_option("--trials", options.trials, "Samples drawn for each size")
       ->check(CLI::Range(1, 100'000'000))
       ->capture_default_str();
-  verb.add_option("--seed", arguments->common.seed, "Seed of the samples")->capture_default_str();
+  verb.add_option("--seed", arguments->common.seed, "Seed of the samples")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   add_threads(verb, arguments->common);
   add_json(verb, arguments->common);
   verb.callback([arguments] { run(*arguments); });

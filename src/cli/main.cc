@@ -43,6 +43,8 @@ int run(int argc, char** argv) {
   app.footer("`spml <verb> --help` explains a verb.");
   spml::cli::add_train(app);
   spml::cli::add_sweep(app);
+  spml::cli::add_evaluate(app);
+  spml::cli::add_predict(app);
   spml::cli::add_synth(app);
   spml::cli::add_observe(app);
   spml::cli::add_stats(app);

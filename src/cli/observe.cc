@@ -106,10 +106,13 @@ void add_observe(CLI::App& app) {
   CLI::App& verb = add_verb(app, "observe", "Draw observed labels from full labels");
   verb.add_option("DIR", arguments->folder, "Data folder")->required();
   verb.add_option("--num-pos", arguments->draw.num_pos, "Positives to keep in each row")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   verb.add_option("--num-neg", arguments->draw.num_neg, "Negatives to keep in each row")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   verb.add_option("--seed", arguments->draw.seed, "Seed of the draw; the paper's is 1200")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   verb.add_option("--bias", arguments->bias, "How positives are chosen")
       ->check(CLI::IsMember({"uniform", "frequency", "area", "center"}))

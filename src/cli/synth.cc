@@ -52,13 +52,20 @@ void add_synth(CLI::App& app) {
   CLI::App& verb = add_verb(app, "synth", "Write a synthetic data folder");
   verb.add_option("--out", arguments->folder, "Folder to write")->required()->type_name("DIR");
   verb.add_option("--rows", options.rows, "Rows of the training file; the test file has half")
+      ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb.add_option("--labels", options.labels, "Labels (classes)")->capture_default_str();
-  verb.add_option("--features", options.features, "Features of a row")->capture_default_str();
+  verb.add_option("--labels", options.labels, "Labels (classes)")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb.add_option("--features", options.features, "Features of a row")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   verb.add_option("--expected-positives", options.expected_positives,
                   "Positives in a row on average; at least one in each row when this is 1 or more")
       ->default_str("1.5, at most L/2");
-  verb.add_option("--seed", arguments->common.seed, "Seed of the data")->capture_default_str();
+  verb.add_option("--seed", arguments->common.seed, "Seed of the data")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   verb.add_flag("--overwrite", arguments->overwrite, "Write into a folder that is not empty");
   add_threads(verb, arguments->common);
   add_json(verb, arguments->common);

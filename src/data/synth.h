@@ -15,7 +15,7 @@ struct SynthOptions {
   size_t rows = 4000;  // N of the training file; the test file has half as many, at least 1
   size_t labels = 20;
   size_t features = 256;
-  std::optional<double> expected_positives;  // default: 1.5, but at most half the labels
+  std::optional<double> expected_positives = {};  // default: 1.5, but at most half the labels
   uint64_t seed = 0;
   int threads = 1;  // the files do not depend on it
 };

@@ -2,7 +2,7 @@
 
 #include "formats/npy.h"
 #include "loss/document.h"
-#include "program.h"
+#include "run_program.h"
 #include "spml/loss.h"
 
 namespace spml {
@@ -25,7 +25,7 @@ class LossesEval : public testing::Test {
 
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
 
-  Output eval(const std::string& arguments) const {
+  Ran eval(const std::string& arguments) const {
     return run_program("losses eval " + arguments + " --logits " + file("z.npy") + " --observed " +
                        file("o.npy"));
   }
@@ -69,8 +69,8 @@ TEST_F(LossesEval, ErrorsAreOneLineAndSayWhatToDo) {
            {"an --param gama=1", 2, "no parameter 'gama'"},
            {"an --truth " + file("z.npy"), 1, "z.npy"},
            {"an --truth nowhere.npy", 1, "nowhere.npy"}}) {
-    const Output output = eval(arguments);
-    EXPECT_EQ(output.code, code) << arguments;
+    const Ran output = eval(arguments);
+    EXPECT_EQ(output.exit_code, code) << arguments;
     EXPECT_EQ(output.out, "") << arguments;
     EXPECT_THAT(output.err, StartsWith("spml: error: "));
     EXPECT_THAT(output.err, HasSubstr(message));
