@@ -4,6 +4,7 @@
 #include "loss/document.h"
 #include "run_program.h"
 #include "spml/loss.h"
+#include "testing.h"
 
 namespace spml {
 namespace {
