@@ -67,10 +67,9 @@ int run(int argc, char** argv) {
     return report(spml::cli::unknown_argument(app, arguments, extras.empty() ? "" : extras.front()),
                   kUsage);
   } catch (const CLI::ParseError& error) {
-    // A misspelt verb reaches us as a missing one.
-    const bool no_verb = app.get_subcommands().empty() && !arguments.empty();
+    const std::string misspelt = spml::cli::misspelt_verb(app, arguments);
     return report(
-        no_verb ? spml::cli::unknown_argument(app, arguments, arguments.front()) : error.what(),
+        misspelt.empty() ? error.what() : spml::cli::unknown_argument(app, arguments, misspelt),
         kUsage);
   }
   return 0;

@@ -121,6 +121,17 @@ std::vector<std::string> expand_config(CLI::App& app, std::vector<std::string> a
   return arguments;
 }
 
+std::string misspelt_verb(CLI::App& app, const std::vector<std::string>& arguments) {
+  CLI::App* verb = &app;
+  for (const std::string& argument : arguments) {
+    if (argument.starts_with("-") || verb->get_require_subcommand_min() == 0) break;
+    CLI::App* next = chosen_verb(*verb, {argument});
+    if (next == verb) return argument;
+    verb = next;
+  }
+  return "";
+}
+
 std::string unknown_argument(const CLI::App& app, const std::vector<std::string>& arguments,
                              const std::string& extra) {
   const CLI::App* verb = chosen_verb(const_cast<CLI::App&>(app), arguments);
