@@ -101,7 +101,7 @@ RaceResult race(const Problem& problem, const Setting& setting) {
       }
       // The first step of a turn finds the other's data in the caches.
       if (round > 0 && i > 0) theirs.push_back(end - begin);
-      if (i > kCheckedSteps && end - start > kRoundSeconds) break;
+      if (i >= (round == 0 ? kCheckedSteps : 2) && end - start > kRoundSeconds) break;
     }
     if (round > 0) ours.insert(ours.end(), seconds.begin() + 1, seconds.end());
     return ++round <= kRounds;

@@ -2,10 +2,8 @@
 // where the time goes. Ratios are what counts; seconds depend on who else uses the machine.
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cstring>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "machine_limits.h"
 #include "race.h"
@@ -31,9 +29,8 @@ struct Limits {
 
 class Bench {
  public:
-  explicit Bench(bool json) : json_(json) {
-    const int most = static_cast<int>(std::min(2u, std::thread::hardware_concurrency()));
-    for (int t = 1; t <= most; ++t) {
+  Bench(bool json, int threads) : json_(json) {
+    for (int t = 1; t <= threads; ++t) {
       limits_.push_back({peak_gflops(t), read_bandwidth(kMemoryBytes, t)});
       say("{} thread{}: peak {:.0f} GFLOP/s, memory read {:.1f} GB/s\n", t, t > 1 ? "s" : "",
           limits_.back().gflops, limits_.back().read);
@@ -144,8 +141,13 @@ class Bench {
 }  // namespace spml
 
 int main(int argc, char** argv) {
-  const bool json = argc > 1 && std::strcmp(argv[1], "--json") == 0;
-  spml::Bench bench(json);
+  CLI::App app("Linear training against a LibTorch loop and against the machine");
+  bool json = false;
+  int threads = 2;
+  app.add_flag("--json", json, "Numbers instead of tables");
+  app.add_option("--threads", threads, "Threads at most, 1 or 2")->check(CLI::Range(1, 2));
+  CLI11_PARSE(app, argc, argv);
+  spml::Bench bench(json, threads);
   bench.shape({"VOC12", 4'574, 2048, 20});
   bench.shape({"COCO", 65'665, 2048, 80});
   bench.rows();

@@ -23,7 +23,7 @@ seconds=0
 measure() {
   local start end
   start=$(date +%s.%N)
-  "$@" --quiet >/dev/null
+  "$@" >/dev/null
   end=$(date +%s.%N)
   seconds=$(echo "$end - $start" | bc)
 }
@@ -41,19 +41,20 @@ best() {
 }
 report() { printf '%-52s %7.2f s   target %5.1f s\n' "$1" "$seconds" "$2"; }
 
-best 3 "$spml" train "$data" --loss an --threads 1 --overwrite --out "$work/run"
+best 3 "$spml" train --quiet "$data" --loss an --threads 1 --overwrite --out "$work/run"
 report "VOC12, an, 25 epochs, one thread" 0.8
-best 3 "$spml" train "$data" --loss role --threads 1 --overwrite --out "$work/run"
+best 3 "$spml" train --quiet "$data" --loss role --threads 1 --overwrite --out "$work/run"
 report "VOC12, role, 25 epochs, one thread" 1.3
 
 # Nine losses, the paper's grid of eight settings. iu needs an observed negative in each row.
-measure "$spml" sweep "$data" --loss bce bce-ls iun an an-ls wan epr role --out "$work/sweep"
+measure "$spml" sweep --quiet "$data" --loss bce bce-ls iun an an-ls wan epr role \
+  --out "$work/sweep"
 eight=$seconds
-measure "$spml" sweep "$data" --loss iu --observe pos=1,neg=1,seed=1200 --out "$work/sweep-iu"
+measure "$spml" sweep --quiet "$data" --loss iu --observe pos=1,neg=1,seed=1200 \
+  --out "$work/sweep-iu"
 seconds=$(echo "$eight + $seconds" | bc)
 report "VOC12, 9 losses x 8 settings x 25 epochs, 2 cores" 60
 
-measure "$spml" synth --rows 82081 --labels 80 --features 2048 --out "$work/coco"
-report "COCO shape: writing the data" 60
-measure "$spml" train "$work/coco" --loss role --threads 2 --out "$work/coco-run"
+"$spml" synth --rows 82081 --labels 80 --features 2048 --out "$work/coco" >/dev/null
+measure "$spml" train --quiet "$work/coco" --loss role --threads 2 --out "$work/coco-run"
 report "COCO shape, role, 25 epochs, two threads" 60
