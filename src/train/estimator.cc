@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/prefetch.h"
 #include "base/rng.h"
 #include "base/sigmoid.h"
 
@@ -127,6 +128,14 @@ DecaySums::Decay LabelEstimator::catch_up(const float* row, uint64_t last, float
     catch_up_row(constants, u, m, v, labels_, out);
   }
   return decay;
+}
+
+void LabelEstimator::prefetch(std::span<const int32_t> rows) const {
+  for (const int32_t row : rows) {
+    const auto r = static_cast<size_t>(row);
+    spml::prefetch(table_.data() + r * 3 * labels_, 3 * labels_ * sizeof(float));
+    spml::prefetch(&last_step_[r], sizeof(uint32_t));
+  }
 }
 
 void LabelEstimator::fetch(std::span<const int32_t> rows, View<float> logits) {

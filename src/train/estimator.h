@@ -70,6 +70,8 @@ class LabelEstimator {
   // Starting values from probabilities, clipped to [1e-5, 1 - 1e-5].
   void start_row(size_t row, std::span<const float> probabilities);
 
+  // A hint that fetch() will be called for these rows after this step.
+  void prefetch(std::span<const int32_t> rows) const;
   // The estimates of a batch of distinct rows as of now, (B, L), brought up to date in the table.
   void fetch(std::span<const int32_t> rows, View<float> logits);
   // One Adam step for the rows just fetched; the others move in effect, by having no gradient.
