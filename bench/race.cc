@@ -2,7 +2,9 @@
 
 #include <time.h>
 
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "base/fail.h"
 #include "torch_loop.h"
@@ -14,6 +16,10 @@ constexpr size_t kCheckedSteps = 5;
 constexpr int kRounds = 7;
 constexpr size_t kRoundSteps = 50;
 constexpr double kRoundSeconds = 0.15;  // LibTorch stops earlier than kRoundSteps after so much
+
+// LibTorch's threads go on spinning for up to a tenth of a second after their turn, on the cores
+// the other needs.
+constexpr auto kPause = std::chrono::milliseconds(200);
 
 struct Enough {};  // thrown to end a loop
 
@@ -103,6 +109,7 @@ RaceResult race(const Problem& problem, const Setting& setting) {
       if (round > 0 && i > 0) theirs.push_back(end - begin);
       if (i >= (round == 0 ? kCheckedSteps : 2) && end - start > kRoundSeconds) break;
     }
+    std::this_thread::sleep_for(kPause);
     if (round > 0) ours.insert(ours.end(), seconds.begin() + 1, seconds.end());
     return ++round <= kRounds;
   });

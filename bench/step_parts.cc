@@ -58,7 +58,7 @@ StepParts time_parts(Trainer& trainer, int batches) {
     }
   });
   parts.pack = median_seconds(batches, [&](size_t i) {
-    pack_rows(problem.features, rows[i], FeatureTransform(), packed.data());
+    pack_rows(problem.features, rows[i], FeatureTransform(), 0, B, packed.data());
   });
 
   const AdamStep adam({.lr = trainer.setting.lr}, 1000);

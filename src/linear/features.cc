@@ -66,8 +66,8 @@ void prefetch_row(const FeatureMatrix& features, size_t row) {
 }
 
 void pack_rows(const FeatureMatrix& features, std::span<const int32_t> rows,
-               const FeatureTransform& transform, float* packed) {
-  for (size_t b = 0; b < rows.size(); ++b) {
+               const FeatureTransform& transform, size_t first, size_t last, float* packed) {
+  for (size_t b = first; b < last; ++b) {
     const auto row = static_cast<size_t>(rows[b]);
     if (features.is_half()) {
       pack_row(features.halves().row(row), features.cols(), transform.row(), b, rows.size(),

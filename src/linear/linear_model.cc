@@ -99,7 +99,12 @@ void LinearModel::pass(size_t update_batch, size_t forward_batch) {
 
 View<const float> LinearModel::forward(std::span<const int32_t> rows) {
   std::swap(rows_, previous_rows_);
-  pack_rows(*train_file_, rows, transform_, rows_.data());
+  const auto team = static_cast<size_t>(team_.size());
+  team_.run([&](int index) {
+    const auto t = static_cast<size_t>(index);
+    pack_rows(*train_file_, rows, transform_, rows.size() * t / team, rows.size() * (t + 1) / team,
+              rows_.data());
+  });
   pass(pending_ ? config_.batch : 0, rows.size());
   return {logits_.data(), rows.size(), config_.labels};
 }
@@ -141,7 +146,7 @@ void LinearModel::predict(const FeatureMatrix& source, std::span<const int32_t> 
     for (size_t i = batches * t / team; i < batches * (t + 1) / team; ++i) {
       const size_t begin = i * kPredictBatch;
       const size_t n = std::min(kPredictBatch, rows.size() - begin);
-      pack_rows(source, rows.subspan(begin, n), transform_, packed.data());
+      pack_rows(source, rows.subspan(begin, n), transform_, 0, n, packed.data());
       LinearPass p;
       p.features = config_.features;
       p.labels = labels;

@@ -16,6 +16,12 @@ constexpr uint64_t kHorizon = 400;
 // Beyond so many it is nothing in single precision, in which terms are added up one by one.
 constexpr uint64_t kTerms = 200;
 
+// exp() of it is nothing beside 1 in double precision.
+constexpr double kLogNothing = -42;
+
+// exp() of less would not be a normal number.
+constexpr double kLogSmallest = -700;
+
 // Where c varies more than this (only in the first steps of a run) the expansion is too coarse.
 constexpr double kMaxRelativeVariance = 1e-3;
 
@@ -23,46 +29,55 @@ float logit(double p) { return static_cast<float>(std::log(p) - std::log1p(-p));
 
 }  // namespace
 
-DecaySums::DecaySums(const AdamConfig& config) : config_(config) {
-  for (int i = 0; i < 3; ++i) ratio_[i] = config.beta1 / std::pow(config.beta2, (i + 1) / 2.0);
+DecaySums::DecaySums(const AdamConfig& config)
+    : config_(config),
+      log_beta1_(std::log(config.beta1)),
+      log_beta2_(std::log(config.beta2)),
+      settled_(static_cast<uint64_t>(kLogNothing / std::max(log_beta1_, log_beta2_))) {
+  for (size_t i = 0; i < 3; ++i) {
+    ratio_[i] = config.beta1 / std::pow(config.beta2, static_cast<double>(i + 1) / 2);
+  }
 }
 
 // (1 - b2^step)^((power+1)/2) / (1 - b1^step)
-double DecaySums::weight(int power, uint64_t step) const {
-  const double n = static_cast<double>(step);
-  return std::pow(1 - std::pow(config_.beta2, n), (power + 1) / 2.0) /
-         (1 - std::pow(config_.beta1, n));
+double DecaySums::weight(size_t power, uint64_t step) const {
+  const Decay decay = over(step);
+  return std::pow(1 - decay.v, static_cast<double>(power + 1) / 2) / (1 - decay.m);
 }
 
 // Tails obey tail(t) = ratio (weight(t+1) + tail(t+1)). They are filled in blocks, each started
 // from zero far enough behind its end that what was left out has died off.
 void DecaySums::extend(uint64_t t) {
   constexpr uint64_t kBlock = 4096;
-  while (tails_[0].size() <= t) {
-    const uint64_t begin = tails_[0].size(), end = begin + kBlock;
-    for (int i = 0; i < 3; ++i) {
-      tails_[i].resize(end);
+  while (tails_.size() <= t) {
+    const uint64_t begin = tails_.size(), end = begin + kBlock;
+    tails_.resize(end);
+    for (size_t i = 0; i < 3; ++i) {
       double tail = 0;
       for (uint64_t j = end + kHorizon; j-- > begin;) {
         tail = ratio_[i] * (weight(i, j + 1) + tail);
-        if (j < end) tails_[i][j] = tail;
+        if (j < end) tails_[j][i] = tail;
       }
     }
   }
 }
 
 DecaySums::Decay DecaySums::over(uint64_t s) const {
-  const double n = static_cast<double>(s);
-  return {std::pow(config_.beta1, n), std::pow(config_.beta2, n)};
+  const auto power = [s](double log_beta) {
+    const double exponent = log_beta * static_cast<double>(s);
+    return exponent < kLogSmallest ? 0.0 : std::exp(exponent);
+  };
+  return {power(log_beta1_), power(log_beta2_)};
 }
 
 DecaySums::Sums DecaySums::between(uint64_t t, uint64_t s, const Decay& decay) {
-  extend(t + s);
+  const uint64_t first = std::min(t, settled_), last = std::min(t + s, settled_);
+  extend(last);
   double sum[3], rest = s > 4 * kHorizon ? 0.0 : decay.m;  // ratio_[i]^s
   const double root = s > 4 * kHorizon ? 1.0 : std::sqrt(decay.v);
-  for (int i = 0; i < 3; ++i) {
+  for (size_t i = 0; i < 3; ++i) {
     rest /= root;
-    sum[i] = tails_[i][t] - rest * tails_[i][t + s];
+    sum[i] = tails_[first][i] - rest * tails_[last][i];
   }
   const double center = sum[1] / sum[0];
   return {sum[0], center, std::max(0.0, sum[2] / sum[0] - center * center)};

@@ -12,6 +12,7 @@
 // Memory: 12 bytes an entry (u, m, v) and 4 bytes a row.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -48,11 +49,13 @@ class DecaySums {
 
  private:
   void extend(uint64_t t);
-  double weight(int power, uint64_t step) const;
+  double weight(size_t power, uint64_t step) const;
 
   AdamConfig config_;
-  double ratio_[3];               // b1 / b2^((i+1)/2)
-  std::vector<double> tails_[3];  // tails_[i][t] = sum_{j>=1} ratio^j weight(i, t+j)
+  double log_beta1_, log_beta2_;
+  uint64_t settled_;  // from this step on b1^t and b2^t are nothing: all later tails are the same
+  double ratio_[3];   // b1 / b2^((i+1)/2)
+  std::vector<std::array<double, 3>> tails_;  // tails_[t][i] = sum_{j>=1} ratio^j weight(i, t+j)
   std::vector<DecayTerm> terms_;
 };
 

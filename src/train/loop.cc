@@ -116,7 +116,10 @@ void Loop::begin_epoch(int epoch) {
 // this one's loss is computed.
 void Loop::prefetch(std::span<const int32_t> local_rows) {
   next_rows_.clear();
-  for (const int32_t row : local_rows) next_rows_.push_back(plan_.rows[static_cast<size_t>(row)]);
+  for (const int32_t row : local_rows) {
+    next_rows_.push_back(plan_.rows[static_cast<size_t>(row)]);
+    labels_.prefetch_row(static_cast<size_t>(next_rows_.back()));
+  }
   model_.prefetch(next_rows_);
   if (estimator_ != nullptr) estimator_->prefetch(local_rows);
 }
