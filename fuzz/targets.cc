@@ -76,8 +76,8 @@ bool fuzz_safetensors(std::span<const std::byte> bytes) {
   const MemoryFile file(bytes);
   return accepts([&] {
     const SafetensorsFile tensors(file.path());
-    for (const auto& [name, info] : tensors.tensors()) {
-      accepts([&] { tensors.floats(name); });
+    for (const auto& entry : tensors.tensors()) {
+      accepts([&] { tensors.floats(entry.first); });
     }
   });
 }

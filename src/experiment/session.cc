@@ -38,6 +38,12 @@ std::vector<int32_t> Session::all_rows(const DataPart& part) {
   return rows;
 }
 
+std::unique_ptr<LinearModel> Session::take_linear_model() {
+  std::unique_ptr<LinearModel> linear(static_cast<LinearModel*>(model.release()));
+  linear->forget_sources();
+  return linear;
+}
+
 LoopPlan Session::plan() const {
   LoopPlan plan;
   plan.rows = prepared.split.train;

@@ -9,6 +9,8 @@
 
 namespace spml {
 
+class LinearModel;
+
 class Session {
  public:
   // The data must outlive the session; the session stays where it is made, its parts refer to each
@@ -25,14 +27,16 @@ class Session {
   const LossParameters params;  // every parameter of the loss, resolved
   const std::unique_ptr<const Loss> loss;
   TrainingLabels labels;
-  const std::unique_ptr<Model> model;
+  std::unique_ptr<Model> model;
   const std::unique_ptr<LabelEstimator> estimator;  // null unless the loss uses estimates
   const Evaluator validation;
   Loop loop;
 
   LossSetup loss_setup() const;
   uint64_t total_steps() const;
-  // Rows of the test part, all of them.
+  // The trained model, once the loop is done; the session is of no use afterwards.
+  std::unique_ptr<LinearModel> take_linear_model();
+  // Rows of a part, all of them.
   static std::vector<int32_t> all_rows(const DataPart& part);
 
  private:

@@ -107,8 +107,9 @@ Json run_sweep(const Dataset& data, const std::vector<TrainConfig>& grid,
     const TrainConfig& config = grid[mine[i]];
     RunOptions run;
     run.out = options.out / "runs" / run_name(config);
-    run.existing = Existing::kResume;
+    run.existing = options.overwrite ? Existing::kOverwrite : Existing::kResume;
     run.threads = options.threads;
+    run.checkpoint_every = options.checkpoint_every;
     RunEvents run_events;
     run_events.stop_requested = events.stop_requested;
     try {

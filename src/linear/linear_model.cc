@@ -213,7 +213,8 @@ void LinearModel::load_state(const SafetensorsFile& in) {
   read("model.bias", bias_);
   read("model.bias_m", bias_m_);
   read("model.bias_v", bias_v_);
-  best_ = in.floats("model.best");
+  best_.resize(in.tensor("model.best").bytes.empty() ? 0 : config_.labels * (config_.features + 1));
+  read("model.best", best_);
   step_ = std::stoull(in.metadata().at("model.step"));
   pending_ = false;
 }

@@ -56,7 +56,23 @@ Loop::Loop(const LoopPlan& plan, const Loss& loss, Model& model, LabelEstimator*
   }
 }
 
+// A state from a file must be one that this loop can be in.
+void Loop::check_state() const {
+  const uint64_t epochs = state_.epochs.size(), first = epochs * plan_.steps_per_epoch();
+  const bool in_epoch = state_.step >= first && state_.step <= first + plan_.steps_per_epoch();
+  const bool has_best =
+      epochs == 0 ? state_.best_epoch == 0
+                  : state_.best_epoch >= 1 && static_cast<uint64_t>(state_.best_epoch) <= epochs;
+  if (epochs > static_cast<uint64_t>(plan_.epochs) || !in_epoch || !has_best) {
+    fail(
+        "the checkpoint says step {}, {} epochs done, best epoch {}, which do not go together; "
+        "start again with --overwrite",
+        state_.step, epochs, state_.best_epoch);
+  }
+}
+
 void Loop::run(const LoopEvents& events) {
+  check_state();
   const uint64_t per_epoch = plan_.steps_per_epoch();
   while (static_cast<int>(state_.epochs.size()) < plan_.epochs && !out_of_patience()) {
     const int epoch = static_cast<int>(state_.epochs.size()) + 1;
@@ -80,6 +96,13 @@ void Loop::run(const LoopEvents& events) {
     if (events.after_epoch) events.after_epoch(state_.epochs.back());
   }
   model_.restore_best();
+}
+
+void Loop::fail_diverged(const std::string& what, int epoch) const {
+  fail(
+      "{} at epoch {}, after {} steps: training has diverged; lower --lr or check the features' "
+      "scale (--transform standardize)",
+      what, epoch, state_.step);
 }
 
 void Loop::begin_epoch(int epoch) {
@@ -112,12 +135,7 @@ double Loop::step(std::span<const int32_t> local_rows, int epoch) {
     out.estimates = {destimates_.data(), batch, labels};
   }
   const double value = loss_.evaluate(in, out);
-  if (!std::isfinite(value)) {
-    fail(
-        "the loss is {} at epoch {}, step {}: training has diverged; lower --lr or check the "
-        "features' scale (--transform standardize)",
-        value, epoch, state_.step + 1);
-  }
+  if (!std::isfinite(value)) fail_diverged(fmt::format("the loss is {}", value), epoch);
   model_.backward(out.logits);
   if (estimator_ != nullptr) estimator_->apply(local_rows, out.estimates);
   return value;
@@ -129,6 +147,7 @@ void Loop::end_epoch(int epoch) {
   state_.train_seconds += watch.seconds();
 
   const Evaluation validation = validation_.evaluate(model_);
+  if (!std::isfinite(validation.khat)) fail_diverged("a validation score is not a number", epoch);
   const bool better = state_.best_epoch == 0 || validation.map.map > state_.best_val_map;
   if (better) {
     state_.best_epoch = epoch;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "spml/loss.h"
@@ -71,6 +72,8 @@ class Loop {
   double step(std::span<const int32_t> local_rows, int epoch);
   void end_epoch(int epoch);
   bool out_of_patience() const;
+  void check_state() const;
+  [[noreturn]] void fail_diverged(const std::string& what, int epoch) const;
 
   LoopPlan plan_;
   const Loss& loss_;

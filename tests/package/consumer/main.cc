@@ -1,34 +1,30 @@
-// A training loop's view of the library: one batch, its loss and its gradient.
-#include <spml/error.h>
-#include <spml/loss.h>
-#include <spml/version.h>
+// consumer FEATURES.npy OBSERVED.npy: trains on one positive label per row, then tags the rows.
+#include <spml/spml.h>
 
-#include <cstdint>
+#include <algorithm>
 #include <cstdio>
-#include <vector>
 
-int main() {
-  try {
-    constexpr size_t B = 2, L = 3;
-    const std::vector<float> logits = {2.0F, -1.0F, 0.5F, -0.5F, 1.5F, -2.0F};
-    const std::vector<int8_t> observed = {+1, 0, 0, 0, +1, 0};
-    std::vector<float> gradient(B * L);
+int main(int argc, char** argv) try {
+  if (argc != 3) throw spml::Error("expected FEATURES.npy OBSERVED.npy");
+  const auto features = spml::load_floats(argv[1]);  // (N, D)
+  const auto observed = spml::load_labels(argv[2]);  // (N, L): +1 positive, 0 unknown
 
-    const auto loss = spml::make_loss("an", {.labels = L, .k = {}, .params = {}});
-    std::vector<float> scratch(loss->scratch_per_entry() * B * L);
-    spml::LossInput in;
-    in.logits = {logits.data(), B, L};
-    in.observed = {observed.data(), B, L};
-    spml::LossOutput out;
-    out.logits = {gradient.data(), B, L};
-    out.scratch = scratch;
-    const double value = loss->evaluate(in, out);
+  spml::LinearOptions options;
+  options.loss = "role";  // estimates the labels nobody gave
+  options.k = 1.5;        // how many labels an example has, about
+  options.epochs = 10;
+  options.on_epoch = [](int epoch, double loss, double map) {
+    std::printf("epoch %2d  loss %.4f  validation MAP %.2f\n", epoch, loss, map);
+  };
+  const auto model = spml::LinearClassifier::train(features.view(), observed.view(), options);
 
-    std::printf("spml %s, %zu losses; an = %.4f\n", spml::kVersion, spml::all_losses().size(),
-                value);
-    return value > 0 && gradient[0] < 0 && gradient[1] > 0 ? 0 : 1;
-  } catch (const spml::Error& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
+  const auto scores = model.predict(features.view());  // (N, L) probabilities
+  for (size_t row = 0; row < 3; ++row) {
+    const auto begin = scores.begin() + static_cast<long>(row * model.labels());
+    const auto best = std::max_element(begin, begin + static_cast<long>(model.labels()));
+    std::printf("row %zu: label %ld with probability %.2f\n", row, best - begin, *best);
   }
+} catch (const spml::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }
