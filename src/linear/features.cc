@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/fail.h"
+#include "base/prefetch.h"
 
 namespace spml {
 
@@ -54,6 +55,14 @@ FeatureTransform fit_transform(TransformKind kind, const FeatureMatrix& features
     transform.inverse_scale.push_back(deviation > 0 ? static_cast<float>(1 / deviation) : 1.0f);
   }
   return transform;
+}
+
+void prefetch_row(const FeatureMatrix& features, size_t row) {
+  if (features.is_half()) {
+    prefetch(features.halves().row(row), features.cols() * sizeof(uint16_t));
+  } else {
+    prefetch(features.floats().row(row), features.cols() * sizeof(float));
+  }
 }
 
 void pack_rows(const FeatureMatrix& features, std::span<const int32_t> rows,

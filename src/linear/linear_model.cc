@@ -104,6 +104,10 @@ View<const float> LinearModel::forward(std::span<const int32_t> rows) {
   return {logits_.data(), rows.size(), config_.labels};
 }
 
+void LinearModel::prefetch(std::span<const int32_t> rows) {
+  for (const int32_t row : rows) prefetch_row(*train_file_, static_cast<size_t>(row));
+}
+
 void LinearModel::backward(View<const float> dlogits) {
   for (size_t l = 0; l < config_.labels; ++l) {
     for (size_t b = 0; b < dlogits.rows; ++b) dlogits_[l * dlogits.rows + b] = dlogits(b, l);

@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/prefetch.h"
 #include "base/rng.h"
 #include "base/sigmoid.h"
-#include "train/estimator_kernels.h"
 
 namespace spml {
 namespace {
 
 // Beyond so many steps 0.9^j is nothing in double precision.
 constexpr uint64_t kHorizon = 400;
+
+// Beyond so many it is nothing in single precision, in which terms are added up one by one.
+constexpr uint64_t kTerms = 200;
 
 // Where c varies more than this (only in the first steps of a run) the expansion is too coarse.
 constexpr double kMaxRelativeVariance = 1e-3;
@@ -48,15 +51,35 @@ void DecaySums::extend(uint64_t t) {
   }
 }
 
-DecaySums::Sums DecaySums::between(uint64_t t, uint64_t s) {
+DecaySums::Decay DecaySums::over(uint64_t s) const {
+  const double n = static_cast<double>(s);
+  return {std::pow(config_.beta1, n), std::pow(config_.beta2, n)};
+}
+
+DecaySums::Sums DecaySums::between(uint64_t t, uint64_t s, const Decay& decay) {
   extend(t + s);
-  double sum[3];
+  double sum[3], rest = s > 4 * kHorizon ? 0.0 : decay.m;  // ratio_[i]^s
+  const double root = s > 4 * kHorizon ? 1.0 : std::sqrt(decay.v);
   for (int i = 0; i < 3; ++i) {
-    const double rest = s > 4 * kHorizon ? 0.0 : std::pow(ratio_[i], static_cast<double>(s));
+    rest /= root;
     sum[i] = tails_[i][t] - rest * tails_[i][t + s];
   }
   const double center = sum[1] / sum[0];
   return {sum[0], center, std::max(0.0, sum[2] / sum[0] - center * center)};
+}
+
+std::span<const DecayTerm> DecaySums::terms(uint64_t t, uint64_t s) {
+  terms_.clear();
+  Decay last = over(t), decay;
+  for (uint64_t j = 1; j <= std::min(s, kTerms); ++j) {
+    last.m *= config_.beta1;
+    last.v *= config_.beta2;
+    decay.m *= config_.beta1;
+    decay.v *= config_.beta2;
+    terms_.push_back({static_cast<float>(decay.m / (1 - last.m)),
+                      static_cast<float>(std::sqrt(decay.v / (1 - last.v)))});
+  }
+  return terms_;
 }
 
 LabelEstimator::LabelEstimator(size_t rows, size_t labels, const AdamConfig& config)
@@ -86,47 +109,44 @@ void LabelEstimator::start_row(size_t row, std::span<const float> probabilities)
   }
 }
 
-void LabelEstimator::catch_up(const float* row, uint64_t last, float* out) {
+DecaySums::Decay LabelEstimator::catch_up(const float* row, uint64_t last, float* out) {
   const float *u = row, *m = row + labels_, *v = row + 2 * labels_;
   const uint64_t missed = step_ - last;
   if (missed == 0 || last == 0) {  // a row never touched has no momentum
     std::copy_n(u, labels_, out);
-    return;
+    return {};
   }
-  const DecaySums::Sums sums = sums_.between(last, missed);
+  const DecaySums::Decay decay = sums_.over(missed);
+  const DecaySums::Sums sums = sums_.between(last, missed, decay);
+  const auto lr = static_cast<float>(config_.lr), eps = static_cast<float>(config_.eps);
   if (sums.variance > kMaxRelativeVariance * sums.center * sums.center) {
-    // The first steps of a run: sum term by term.
-    std::vector<double> moved(labels_);
-    for (uint64_t j = 1; j <= std::min(missed, kHorizon); ++j) {
-      const double n = static_cast<double>(j), t = static_cast<double>(last + j);
-      const double a = std::pow(config_.beta1, n) / (1 - std::pow(config_.beta1, t));
-      const double b = std::pow(config_.beta2, n) / (1 - std::pow(config_.beta2, t));
-      for (size_t i = 0; i < labels_; ++i) {
-        moved[i] += m[i] * a / (std::sqrt(v[i] * b) + config_.eps);
-      }
-    }
-    for (size_t i = 0; i < labels_; ++i) {
-      out[i] = static_cast<float>(u[i] - config_.lr * moved[i]);
-    }
-    return;
+    catch_up_row(sums_.terms(last, missed), lr, eps, u, m, v, labels_, out);
+  } else {
+    const CatchUp constants = {static_cast<float>(config_.lr * sums.s1),
+                               static_cast<float>(sums.center), static_cast<float>(sums.variance),
+                               eps};
+    catch_up_row(constants, u, m, v, labels_, out);
   }
-  const CatchUp constants = {static_cast<float>(config_.lr * sums.s1),
-                             static_cast<float>(sums.center), static_cast<float>(sums.variance),
-                             static_cast<float>(config_.eps)};
-  catch_up_row(constants, u, m, v, labels_, out);
+  return decay;
+}
+
+void LabelEstimator::prefetch(std::span<const int32_t> rows) const {
+  for (const int32_t row : rows) {
+    const auto r = static_cast<size_t>(row);
+    spml::prefetch(table_.data() + r * 3 * labels_, 3 * labels_ * sizeof(float));
+    spml::prefetch(&last_step_[r], sizeof(uint32_t));
+  }
 }
 
 void LabelEstimator::fetch(std::span<const int32_t> rows, View<float> logits) {
   for (size_t i = 0; i < rows.size(); ++i) {
     const auto row = static_cast<size_t>(rows[i]);
     float* data = row_data(row);
-    catch_up(data, last_step_[row], logits.row(i));
-    const double missed = static_cast<double>(step_ - last_step_[row]);
-    const auto decay1 = static_cast<float>(std::pow(config_.beta1, missed));
-    const auto decay2 = static_cast<float>(std::pow(config_.beta2, missed));
+    const DecaySums::Decay decay = catch_up(data, last_step_[row], logits.row(i));
+    const auto decay_m = static_cast<float>(decay.m), decay_v = static_cast<float>(decay.v);
     std::copy_n(logits.row(i), labels_, data);
-    for (size_t j = 0; j < labels_; ++j) data[labels_ + j] *= decay1;
-    for (size_t j = 0; j < labels_; ++j) data[2 * labels_ + j] *= decay2;
+    for (size_t j = 0; j < labels_; ++j) data[labels_ + j] *= decay_m;
+    for (size_t j = 0; j < labels_; ++j) data[2 * labels_ + j] *= decay_v;
     last_step_[row] = static_cast<uint32_t>(step_);
   }
 }

@@ -81,7 +81,8 @@ void Loop::run(const LoopEvents& events) {
     while (state_.step < end) {
       const Stopwatch watch;
       const size_t first = (state_.step - (end - per_epoch)) * plan_.batch;
-      state_.loss_sum += step(std::span(order_).subspan(first, plan_.batch), epoch);
+      const auto remaining = std::span<const int32_t>(order_).subspan(first);
+      state_.loss_sum += step(remaining.first(plan_.batch), remaining.subspan(plan_.batch), epoch);
       ++state_.step;
       const double seconds = watch.seconds();
       state_.train_seconds += seconds;
@@ -111,7 +112,17 @@ void Loop::begin_epoch(int epoch) {
   for (size_t i = order_.size(); i-- > 1;) std::swap(order_[i], order_[random.below(i + 1)]);
 }
 
-double Loop::step(std::span<const int32_t> local_rows, int epoch) {
+// Rows are read in random order, from memory that may be far away: ask for the next batch's while
+// this one's loss is computed.
+void Loop::prefetch(std::span<const int32_t> local_rows) {
+  next_rows_.clear();
+  for (const int32_t row : local_rows) next_rows_.push_back(plan_.rows[static_cast<size_t>(row)]);
+  model_.prefetch(next_rows_);
+  if (estimator_ != nullptr) estimator_->prefetch(local_rows);
+}
+
+double Loop::step(std::span<const int32_t> local_rows, std::span<const int32_t> later_rows,
+                  int epoch) {
   const size_t batch = local_rows.size(), labels = labels_.labels();
   for (size_t b = 0; b < batch; ++b) {
     file_rows_[b] = plan_.rows[static_cast<size_t>(local_rows[b])];
@@ -119,6 +130,7 @@ double Loop::step(std::span<const int32_t> local_rows, int epoch) {
   }
   LossInput in;
   in.logits = model_.forward(file_rows_);
+  prefetch(later_rows.first(std::min(batch, later_rows.size())));
   in.observed = {observed_.data(), batch, labels};
   in.rows = local_rows;
   in.epoch = epoch;
