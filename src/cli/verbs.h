@@ -7,6 +7,7 @@
 namespace spml::cli {
 
 // Verbs are added in the order in which help lists them.
+void add_demo(CLI::App& app);
 void add_train(CLI::App& app);
 void add_sweep(CLI::App& app);
 void add_evaluate(CLI::App& app);
