@@ -9,6 +9,8 @@
 #include "cli/progress.h"
 #include "cli/sweep_table.h"
 #include "cli/verbs.h"
+#include "report/collect.h"
+#include "report/page.h"
 
 namespace spml::cli {
 namespace {
@@ -31,6 +33,7 @@ void demo(const Options& options) {
     events.stop_requested = interrupted;
     best = run_demo(folder, options.common.threads, events);
   }
+  if (can_draw_pages()) write_file(folder.report(), draw_page(collect({folder.sweep()})));
   const auto sentences = conclusions(best["best"]);
   if (options.common.json) {
     best["conclusions"] = sentences;
@@ -41,6 +44,12 @@ void demo(const Options& options) {
   for (const std::string& sentence : sentences) fmt::print("{}\n", sentence);
   fmt::print("\n{} runs in {:.1f} s: {}\n", best["runs"].get<size_t>(),
              best["seconds"].get<double>(), folder.sweep().string());
+  if (can_draw_pages()) {
+    fmt::print("Charts, curves and every setting: open {} in a browser\n",
+               folder.report().string());
+  } else {
+    fmt::print("No page: this spml was built with SPML_WEB=OFF\n");
+  }
 }
 
 }  // namespace
