@@ -31,12 +31,13 @@ void demo(const Options& options) {
       live.add(result, done, total);
     };
     events.stop_requested = interrupted;
-    best = run_demo(folder, options.common.threads, events);
+    best = run_demo(folder, {.jobs = options.common.threads}, events);
   }
   if (can_draw_pages()) write_file(folder.report(), draw_page(collect({folder.sweep()})));
-  const auto sentences = conclusions(best["best"]);
+  const auto sentences = conclusions(best);
   if (options.common.json) {
     best["conclusions"] = sentences;
+    best["page"] = can_draw_pages() ? Json(folder.report().string()) : Json();
     print_json(best);
     return;
   }

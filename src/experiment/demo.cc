@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/fail.h"
+#include "data/stats.h"
 #include "data/synth.h"
 
 namespace spml {
@@ -12,15 +13,49 @@ namespace {
 // The losses of the paper's first table, in its order.
 constexpr const char* kLosses[] = {"bce",   "bce-ls", "iun", "iu",  "an",
                                    "an-ls", "wan",    "epr", "role"};
-constexpr size_t kRows = 5000;  // 4,000 to train on; the test file has half as many
 
-void make_data(const Path& folder, int threads) {
+void check_is_demo(const DemoFolder& folder) {
+  namespace fs = std::filesystem;
+  if (!fs::is_directory(folder.path) || fs::is_empty(folder.path)) return;
+  if (!fs::is_directory(folder.data())) {
+    fail("{}: expected a new folder or that of an earlier demo, found other files; choose another",
+         folder.path.string());
+  }
+}
+
+void make_data(const Path& folder, const DemoOptions& demo) {
   if (std::filesystem::exists(folder / "dataset.json")) return;  // written last
   make_folder(folder);
   SynthOptions options;
-  options.rows = kRows;
-  options.threads = threads;
+  options.rows = demo.rows;
+  options.threads = demo.jobs;
   write_synthetic(folder, options);
+}
+
+std::vector<TrainConfig> grid(const DemoOptions& options) {
+  std::vector<TrainConfig> configs;
+  for (const char* loss : kLosses) {
+    for (const double lr : kPaperLearningRates) {
+      for (const size_t batch : kPaperBatches) {
+        TrainConfig config;
+        config.loss = loss;
+        config.lr = lr;
+        config.batch = batch;
+        config.epochs = options.epochs;
+        configs.push_back(config);
+      }
+    }
+  }
+  return configs;
+}
+
+Json describe(const Dataset& data) {
+  const DataPart& train = data.train_file;
+  return {{"rows", train.rows()},
+          {"train_rows", split_rows(train.rows()).train.size()},
+          {"features", train.features.cols()},
+          {"labels", data.labels()},
+          {"positives_per_row", part_stats(train).truth->per_row.mean}};
 }
 
 double test_map(const Json& winner) { return winner.at("test_map").get<double>(); }
@@ -43,43 +78,38 @@ std::string best_single_positive(const Json& best) {
 
 }  // namespace
 
-Json run_demo(const DemoFolder& folder, int jobs, const SweepEvents& events) {
-  make_data(folder.data(), jobs);
+Json run_demo(const DemoFolder& folder, const DemoOptions& options, const SweepEvents& events) {
+  check_is_demo(folder);
+  make_data(folder.data(), options);
   DatasetOptions data_options;
   data_options.need_features = true;
-  data_options.threads = jobs;
+  data_options.threads = options.jobs;
   const Dataset data = open_dataset(folder.data(), data_options);
-  std::vector<TrainConfig> grid;
-  for (const char* loss : kLosses) {
-    for (const double lr : kPaperLearningRates) {
-      for (const size_t batch : kPaperBatches) {
-        TrainConfig config;
-        config.loss = loss;
-        config.lr = lr;
-        config.batch = batch;
-        grid.push_back(config);
-      }
-    }
-  }
   SweepOptions sweep;
   sweep.out = folder.sweep();
-  sweep.jobs = jobs;
-  return run_sweep(data, grid, sweep, events);
+  sweep.jobs = options.jobs;
+  Json results = run_sweep(data, grid(options), sweep, events);
+  results["data"] = describe(data);
+  return results;
 }
 
-std::vector<std::string> conclusions(const Json& best) {
-  const Json& full = best.at("bce");
+std::vector<std::string> conclusions(const Json& results) {
+  const Json &best = results.at("best"), &data = results.at("data");
   const std::string winner = best_single_positive(best);
-  const double ceiling = test_map(full), reached = test_map(best.at(winner)),
+  const double ceiling = test_map(best.at("bce")), reached = test_map(best.at(winner)),
                assumed = test_map(best.at("an"));
   std::vector<std::string> sentences;
+  sentences.push_back(fmt::format(
+      "The data: {} rows to learn from, {} features, {} labels, of which a row has {:.2f}.",
+      data.at("train_rows").get<size_t>(), data.at("features").get<size_t>(),
+      data.at("labels").get<size_t>(), data.at("positives_per_row").get<double>()));
   sentences.push_back(
-      fmt::format("With all {} labels of every example known, bce reaches a test MAP of {:.1f}.",
-                  full.at("per_class_ap").size(), ceiling));
-  sentences.push_back(
-      fmt::format("With one positive label per example and nothing else, {} does best: {:.1f}, {} "
-                  "full labels ({:.0f} % of their MAP).",
-                  winner, reached, distance(reached - ceiling), 100 * reached / ceiling));
+      fmt::format("With all {} labels of every row known, bce reaches a test MAP of {:.1f}.",
+                  data.at("labels").get<size_t>(), ceiling));
+  sentences.push_back(fmt::format(
+      "With one positive label per row and nothing else, {} does best: {:.1f}, {} full labels "
+      "({:.1f} % of their MAP).",
+      winner, reached, distance(reached - ceiling), 100 * reached / ceiling));
   if (winner == "an") {
     sentences.push_back(
         "No loss does better here than taking every unknown label for absent (an).");

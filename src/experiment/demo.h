@@ -16,11 +16,19 @@ struct DemoFolder {
   Path report() const { return path / "report.html"; }
 };
 
-// Makes the data unless it is there, trains what is missing, and returns best.json's contents.
-Json run_demo(const DemoFolder& folder, int jobs, const SweepEvents& events = {});
+struct DemoOptions {
+  int jobs = 1;
+  size_t rows = 5000;              // four fifths to train on; the test file has half as many
+  std::optional<int> epochs = {};  // default: the paper's
+};
 
-// What the winners per loss (best.json's "best") show, a sentence each: how close one label per
-// example comes to all labels, which loss is best, and what the usual assumption costs.
-std::vector<std::string> conclusions(const Json& best);
+// Makes the data unless it is there, trains what is missing, and returns best.json's contents with
+// "data": {"rows", "train_rows", "features", "labels", "positives_per_row"}. Error for a folder
+// that holds something else.
+Json run_demo(const DemoFolder& folder, const DemoOptions& options, const SweepEvents& events = {});
+
+// What the results of run_demo show, a sentence each: how close one label per example comes to all
+// labels, which loss is best, and what the usual assumption costs.
+std::vector<std::string> conclusions(const Json& results);
 
 }  // namespace spml

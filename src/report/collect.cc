@@ -95,7 +95,8 @@ double test_map(const Json& entry) {
 void rank_single_positive(Json& losses) {
   std::vector<Json*> rivals;
   for (Json& entry : losses) {
-    if (entry["single"].get<bool>() && entry["winner"].at("test_map").is_number()) rivals.push_back(&entry);
+    if (entry["single"].get<bool>() && entry["winner"].at("test_map").is_number())
+      rivals.push_back(&entry);
   }
   std::ranges::stable_sort(rivals, std::ranges::greater{},
                            [](const Json* e) { return test_map(*e); });

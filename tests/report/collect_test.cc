@@ -43,7 +43,8 @@ TEST(Collect, RanksLossesThatSeeObservedPositivesAmongThemselves) {
   write_run(folder / "role", "role", 1e-3, 81, 80);
   const Json report = collect({folder / "bce", folder / "an", folder / "an-ls", folder / "role"});
   std::map<std::string, int> ranks;
-  for (const Json& entry : report["groups"][0]["losses"]) ranks[entry["loss"].get<std::string>()] = entry["rank"].get<int>();
+  for (const Json& entry : report["groups"][0]["losses"])
+    ranks[entry["loss"].get<std::string>()] = entry["rank"].get<int>();
   EXPECT_EQ(ranks, (std::map<std::string, int>{{"bce", 0}, {"an", 0}, {"an-ls", 2}, {"role", 1}}));
 }
 
