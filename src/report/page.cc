@@ -1,7 +1,7 @@
 #include "report/page.h"
 
 #include "base/fail.h"
-#include "report/assets.h"
+#include "report/embedded.h"
 
 namespace spml {
 namespace {
@@ -18,8 +18,7 @@ bool can_draw_pages() { return !asset("vega.js").empty(); }
 
 std::string embed_json(const Json& value) {
   std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  replace_all(text, "</", "<\\/");
-  replace_all(text, "<!--", "<\\u0021--");
+  replace_all(text, "<", "\\u003c");  // so no tag can begin
   return text;
 }
 

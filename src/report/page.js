@@ -1,9 +1,10 @@
-// Draws the page from the results in #data: see collect.h for their shape.
+// Draws the page from the results in #data: see collect.h for their shape. Text from results only
+// ever becomes text nodes and chart data, never markup or code.
 "use strict";
 (() => {
   const report = JSON.parse(document.getElementById("data").textContent);
   const main = document.getElementById("main");
-  const charts = []; // {node, spec}: drawn again when the theme changes
+  const drawn = []; // {node, make}: made and drawn again when theme or width change
 
   // element("td", {class: "x"}, "text" or nodes...)
   function element(tag, attributes, ...children) {
@@ -13,132 +14,67 @@
     return node;
   }
   const number = (value, digits = 1) => (typeof value === "number" ? value.toFixed(digits) : "–");
+  const signed = (value) => (typeof value === "number" ? (value > 0 ? "+" : "") + value.toFixed(2) : "–");
   const plain = (value) => (value === null || value === undefined ? "–" : String(value));
+  const withDeviation = (mean, deviation, digits) =>
+    number(mean, digits) + (typeof deviation === "number" ? " ± " + number(deviation, digits) : "");
+  const cell = (text, className) => element("td", className ? { class: className } : {}, text);
+  const rankClass = (rank) => ["", "first", "second"][rank || 0];
 
-  function table(className, header, rows) {
-    return element("div", { class: "scroll" },
-      element("table", { class: className },
-        element("thead", {}, element("tr", {}, ...header.map((text) =>
-          element("th", text === "labels it sees" ? { class: "text" } : {}, text)))),
-        element("tbody", {}, ...rows)));
+  // A header cell is a text or {text, ...attributes}.
+  function table(className, headers, rows) {
+    const head = headers.map((cells) => element("tr", {}, ...cells.map((header) => {
+      const { text, ...attributes } = typeof header === "string" ? { text: header } : header;
+      return element("th", attributes, text);
+    })));
+    return element("div", { class: "scroll", tabindex: "0" },
+      element("table", { class: className }, element("thead", {}, ...head), element("tbody", {}, ...rows)));
   }
-  const row = (cells) => element("tr", {}, ...cells.map((text) => element("td", {}, text)));
+  const row = (cells) => element("tr", {}, ...cells.map((text) => cell(text)));
 
-  function chart(parent, id, caption, spec) {
-    const node = element("div", { class: "chart", id });
-    parent.append(element("figure", {}, node, element("figcaption", {}, caption)));
-    charts.push({ node, spec });
+  const colors = (dark) => (dark ? { chosen: "#7db4f0", other: "#7d8796" } : { chosen: "#2563a8", other: "#9aa4b2" });
+
+  function chart(parent, title, caption, make) {
+    if (make(colors(false)) === null) return;
+    const node = element("div", { class: "chart", id: "chart-" + drawn.length });
+    parent.append(element("h3", {}, title), element("figure", {}, node, element("figcaption", {}, caption)));
+    drawn.push({ node, make });
   }
 
-  // Mean and deviation over seeds where there are several.
-  const testOf = (winner) => winner.test_map_mean ?? winner.test_map;
-  const valOf = (winner) => winner.val_map_mean ?? winner.val_map;
-  const withDeviation = (winner) =>
-    number(testOf(winner)) +
-    (winner.test_map_std === undefined ? "" : " ± " + number(winner.test_map_std));
-
+  // The chosen run of every row of a sweep.
   function resultsTable(group) {
-    const rows = group.losses.map(({ loss, labels, single, rank, winner }) => {
-      const test = element("td", { class: ["", "first", "second"][rank] }, withDeviation(winner));
-      const line = element("tr", single ? { class: "single" } : {},
-        element("td", {}, loss), element("td", { class: "text" }, labels), test,
-        ...[number(valOf(winner)), number(winner.train_map), plain(winner.lr), plain(winner.batch),
-          plain(winner.best_epoch)].map((text) => element("td", {}, text)));
-      return line;
-    });
-    return table("results",
-      ["loss", "labels it sees", "test MAP", "val MAP", "train MAP", "lr", "batch", "epoch"], rows);
+    const rows = group.rows.map(({ label, labels, single, rank, winner }) =>
+      element("tr", single ? { class: "single" } : {},
+        cell(label), cell(labels, "text"),
+        cell(withDeviation(winner.test_map_mean ?? winner.test_map, winner.test_map_std), rankClass(rank)),
+        ...[number(winner.val_map_mean ?? winner.val_map), number(winner.train_map_mean ?? winner.train_map),
+          plain(winner.lr), plain(winner.batch), plain(winner.best_epoch)].map((text) => cell(text))));
+    return table("results", [["loss", { text: "labels it sees", class: "text" }, "test MAP", "val MAP",
+      "train MAP", "lr", "batch", "epoch"]], rows);
   }
 
-  function testChart(group) {
-    const values = group.losses
-      .filter(({ winner }) => typeof testOf(winner) === "number")
-      .map(({ loss, labels, winner }) => ({
-        loss, labels, test: testOf(winner), deviation: winner.test_map_std ?? 0,
-        low: testOf(winner) - (winner.test_map_std ?? 0),
-        high: testOf(winner) + (winner.test_map_std ?? 0),
-      }));
-    if (values.length === 0) return null;
-    const y = { field: "loss", type: "nominal", sort: null, title: null };
-    const x = { type: "quantitative", title: "test MAP (%)", scale: { zero: false, nice: true } };
-    return {
-      data: { values },
-      height: 26 * values.length,
-      layer: [
-        { mark: { type: "rule", strokeWidth: 2, opacity: 0.5 },
-          encoding: { y, x: { ...x, field: "low" }, x2: { field: "high" } } },
-        { mark: { type: "point", filled: true, size: 110, opacity: 1 },
-          encoding: { y,
-            x: { ...x, field: "test" },
-            color: { field: "labels", type: "nominal", sort: null, title: "labels it sees",
-              legend: { orient: "bottom", columns: window.innerWidth < 640 ? 1 : 2, labelLimit: 300 } },
-            tooltip: [{ field: "loss" }, { field: "labels" },
-              { field: "test", format: ".2f", title: "test MAP" },
-              { field: "deviation", format: ".2f" }] } },
-      ],
-    };
-  }
-
-  // One small chart per loss, a line per run, the winner in front.
-  function curvesChart(group) {
-    const values = [];
-    for (const run of group.runs) {
-      run.curve.forEach((val, epoch) => {
-        if (typeof val === "number") {
-          values.push({ loss: run.result.loss, run: run.name, epoch: epoch + 1, val,
-            lr: plain(run.result.lr), batch: run.result.batch, seed: run.result.seed,
-            kind: run.winner ? "chosen on validation" : "other settings" });
-        }
-      });
-    }
-    if (values.length === 0) return null;
-    const narrow = window.innerWidth < 640;
-    return {
-      data: { values },
-      facet: { field: "loss", type: "nominal", sort: group.losses.map(({ loss }) => loss),
-        title: null },
-      columns: narrow ? 2 : 3,
-      spec: {
-        width: narrow ? Math.max(90, (window.innerWidth - 150) / 2) : 260,
-        height: narrow ? 90 : 130,
-        mark: { type: "line", strokeWidth: 1.6 },
-        encoding: {
-          x: { field: "epoch", type: "quantitative", title: "epoch", axis: { tickMinStep: 1, tickCount: 5 } },
-          y: { field: "val", type: "quantitative", title: "val MAP (%)", scale: { zero: false } },
-          detail: { field: "run" },
-          color: { field: "kind", type: "nominal", title: null,
-            sort: ["chosen on validation", "other settings"], legend: { orient: "bottom" } },
-          opacity: { condition: { test: "datum.kind === 'chosen on validation'", value: 1 }, value: 0.35 },
-          order: { field: "epoch" },
-          tooltip: [{ field: "loss" }, { field: "lr" }, { field: "batch" }, { field: "seed" },
-            { field: "epoch" }, { field: "val", format: ".2f", title: "val MAP" }],
-        },
-      },
-    };
-  }
-
-  function classesChart(group) {
-    const values = [];
-    for (const { loss, winner } of group.losses) {
-      (winner.per_class_ap || []).forEach((ap, j) => {
-        if (typeof ap === "number") values.push({ loss, name: group.classes[j] ?? "class " + j, ap });
-      });
-    }
-    if (values.length === 0) return null;
-    return {
-      data: { values },
-      height: 18 * new Set(values.map(({ name }) => name)).size,
-      mark: "rect",
-      encoding: {
-        y: { field: "name", type: "nominal", sort: group.classes, title: null },
-        x: { field: "loss", type: "nominal", sort: null, title: null,
-          axis: { orient: "top", labelAngle: -45 } },
-        color: { field: "ap", type: "quantitative", title: "AP (%)",
-          scale: { scheme: "viridis" }, legend: { orient: "bottom" } },
-        tooltip: [{ field: "name", title: "class" }, { field: "loss" },
-          { field: "ap", format: ".1f", title: "AP" }],
-      },
-    };
+  // An experiment's numbers beside the paper's, a group of columns per data set.
+  function comparisonTable(experiment) {
+    const described = experiment.rows.some(({ labels }) => labels);
+    const settings = experiment.rows.some(({ cells }) =>
+      Object.values(cells || {}).some(({ lr }) => lr !== undefined));
+    const columns = experiment.columns.map((dataset) => ({ dataset,
+      given: experiment.rows.some(({ cells }) => typeof ((cells || {})[dataset] || {}).ours === "number") }));
+    const width = ({ given }) => (given ? (settings ? 5 : 3) : 1);
+    const top = [{ text: "" }, ...(described ? [{ text: "" }] : []),
+      ...columns.map((c) => ({ text: c.dataset, colspan: width(c), class: "over" }))];
+    const below = [{ text: experiment.row_title }, ...(described ? [{ text: "labels it sees", class: "text" }] : []),
+      ...columns.flatMap((c) => c.given
+        ? ["ours", "paper", "difference", ...(settings ? ["lr", "batch"] : [])] : ["paper"])];
+    const rows = experiment.rows.map((line) => element("tr", { class: line.extra ? "extra" : line.single ? "single" : "" },
+      cell(line.label), ...(described ? [cell(line.labels || "", "text")] : []),
+      ...columns.flatMap(({ dataset, given }) => {
+        const value = (line.cells || {})[dataset] || {};
+        if (!given) return [cell(number(value.paper))];
+        return [cell(withDeviation(value.ours, value.std, 2), rankClass(value.rank)), cell(number(value.paper)),
+          cell(signed(value.difference)), ...(settings ? [cell(plain(value.lr)), cell(plain(value.batch))] : [])];
+      })));
+    return table("results", [top, below], rows);
   }
 
   const distinct = (values) => [...new Set(values.map(plain))].join("; ");
@@ -153,23 +89,23 @@
       ["data", of((c) => c.data)],
       ["fingerprint of the data", of((c) => c.config.data_fingerprint)],
       ["rows", of((c) => `${c.rows.train} train, ${c.rows.val} val, ${c.rows.test} test`)],
-      ["features", of((c) => c.features)],
+      ["features, labels", of((c) => c.features) + ", " + group.classes.length],
+      ["seeds", distinct(group.runs.map((run) => run.result.seed))],
       ["version", of((c) => c.version)],
       ["machine", of((c) => Object.entries(c.machine).map(([k, v]) => `${k} ${v}`).join(", "))],
     ];
-    return element("div", {}, table("facts", ["", ""],
-      facts.map(([name, value]) => row([name, value]))));
+    return table("facts", [], facts.map(([name, value]) => row([name, value])));
   }
 
   function runsTable(group) {
-    const rows = group.runs.map(({ result }) => row([
-      result.loss, plain(result.mode), plain(result.lr), plain(result.batch), plain(result.epochs),
-      plain(result.seed), number(result.k, 2),
+    const rows = group.runs.map(({ row: label, result, config }) => row([
+      label, plain(result.mode), plain(result.lr), plain(result.batch), plain(result.epochs),
+      plain(result.seed), number(result.k, 2), plain((config.config || {}).subsample),
       Object.entries(result.params || {}).map(([k, v]) => `${k}=${v}`).join(" "),
-      plain(result.best_epoch), number(result.val_map), number(result.test_map),
+      plain(result.best_epoch), number(result.val_map, 2), number(result.test_map, 2),
       number(result.train_seconds, 2)]));
-    return table("results", ["loss", "mode", "lr", "batch", "epochs", "seed", "k", "parameters",
-      "best epoch", "val MAP", "test MAP", "seconds"], rows);
+    return table("results", [["run", "mode", "lr", "batch", "epochs", "seed", "k", "subsample",
+      "parameters", "best epoch", "val MAP", "test MAP", "seconds"]], rows);
   }
 
   function configurations(group) {
@@ -182,25 +118,50 @@
     return element("details", {}, element("summary", {}, "Whole configuration of a run"), choice, text);
   }
 
-  function section(group, index) {
-    const part = element("section", {}, element("h2", {}, group.title));
-    main.append(part);
-    part.append(resultsTable(group), element("p", { class: "note" },
-      "Best in bold, second-best underlined, among the losses that see one positive label per " +
-      "example and nothing else. Settings were chosen on validation."));
-    const add = (title, id, caption, spec) => {
-      if (spec === null) return;
-      part.append(element("h3", {}, title));
-      chart(part, `${id}-${index}`, caption, spec);
-    };
-    add("Test MAP", "test", "The chosen run of every loss.", testChart(group));
-    add("Learning curves", "curves", "Validation MAP after every epoch, a line per run.",
-      curvesChart(group));
-    add("Average precision per class", "classes", "The chosen run of every loss, on the test rows.",
-      classesChart(group));
-    part.append(element("h3", {}, "Where this comes from"), provenance(group),
+  // What is shown of any set of runs.
+  function runsPart(part, group) {
+    const of = group.name ? ` (${group.name})` : "";
+    chart(part, "Average precision per class" + of, "The chosen run of every row, on the test rows.",
+      () => charts.perClass(group));
+    chart(part, "Learning curves" + of, "Validation MAP after every epoch, a line per run.",
+      (colors) => charts.learningCurves(group, colors));
+    part.append(element("h3", {}, "Where this comes from" + of), provenance(group),
       element("details", {}, element("summary", {}, `All ${group.runs.length} runs`), runsTable(group)),
       configurations(group));
+  }
+
+  const ranking = "Best in bold, second-best underlined, among the losses that see one positive label per " +
+    "example and nothing else. Settings were chosen on validation.";
+
+  function sweepSection(part, { groups: [group] }) {
+    part.append(resultsTable(group), element("p", { class: "note" }, ranking));
+    chart(part, "Test MAP", "The chosen run of every loss.", () => charts.testMap(group));
+    runsPart(part, group);
+  }
+
+  function experimentSection(part, { experiment, groups }) {
+    if (experiment.note) part.append(element("p", {}, experiment.note));
+    part.append(element("p", { class: "note" }, `Mode ${experiment.mode}, ${experiment.runs} runs, ` +
+      `${experiment.seeds} ${experiment.seeds === 1 ? "seed" : "seeds, mean ± standard deviation"}.`));
+    if (experiment.show === "table") {
+      part.append(comparisonTable(experiment));
+      if (groups.length > 0) part.append(element("p", { class: "note" }, ranking));
+    }
+    for (const { name } of groups) {
+      if (experiment.show === "table") {
+        chart(part, `Beside the paper (${name})`, "The chosen run of every row and the published number.",
+          () => charts.besidePaper(experiment, name));
+      }
+      chart(part, name, experiment.caption || "", () => charts.againstX(experiment, name));
+      chart(part, name, experiment.caption || "", () => charts.heatMaps(experiment, name));
+    }
+    for (const group of groups) runsPart(part, group);
+  }
+
+  function section(content) {
+    const part = element("section", {}, element("h2", {}, content.title));
+    main.append(part);
+    (content.experiment ? experimentSection : sweepSection)(part, content);
   }
 
   function chartConfig(dark) {
@@ -211,7 +172,8 @@
       axis: { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line,
         labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal" },
       legend: { labelColor: ink, titleColor: ink, labelFontSize: 12, titleFontWeight: "normal" },
-      header: { labelColor: ink, labelFontSize: 13, labelFontWeight: "bold" },
+      header: { labelColor: ink, labelFontSize: 13, labelFontWeight: "bold", labelLimit: 240 },
+      text: { color: ink },
       view: { stroke: line },
       range: { category: dark ? ["#7db4f0", "#f0a35e", "#8fd19e", "#d6a5e8"]
                               : ["#2563a8", "#c2600c", "#2f7d43", "#8a4ba3"] },
@@ -220,31 +182,37 @@
 
   async function draw() {
     const dark = document.documentElement.dataset.theme === "dark";
-    for (const { node, spec } of charts) {
-      await vegaEmbed(node, {
-        ...(spec.facet ? {} : { width: "container", autosize: { type: "fit-x", contains: "padding" } }), ...spec, config: chartConfig(dark),
-      }, { mode: "vega-lite", renderer: "svg", actions: false, tooltip: { theme: dark ? "dark" : "light" } });
+    for (const { node, make } of drawn) {
+      const spec = make(colors(dark));
+      const width = spec.facet ? {} : { width: "container", autosize: { type: "fit-x", contains: "padding" } };
+      await vegaEmbed(node, { ...width, ...spec, config: chartConfig(dark) },
+        { mode: "vega-lite", renderer: "svg", actions: false, tooltip: { theme: dark ? "dark" : "light" } });
     }
-    document.documentElement.dataset.drawn = String(charts.length);
+    document.documentElement.dataset.drawn = String(drawn.length);
   }
 
+  const button = document.getElementById("theme");
   function setTheme(name) {
     document.documentElement.dataset.theme = name;
     button.textContent = name === "dark" ? "Light" : "Dark";
     return draw();
   }
 
-  const button = document.getElementById("theme");
   const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
   button.addEventListener("click", () =>
     setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
   prefersDark.addEventListener("change", (event) => setTheme(event.matches ? "dark" : "light"));
   window.addEventListener("beforeprint", () => setTheme("light"));
+  let width = window.innerWidth;
+  window.addEventListener("resize", () => {
+    if ((width < 640) !== (window.innerWidth < 640)) draw();
+    width = window.innerWidth;
+  });
 
   document.getElementById("subtitle").textContent =
     `Learning from one positive label per example. Made with spml ${report.version}.`;
   document.querySelector("#licenses pre").textContent =
     document.getElementById("license-text").textContent;
-  report.groups.forEach(section);
+  report.sections.forEach(section);
   setTheme(prefersDark.matches ? "dark" : "light");
 })();

@@ -43,8 +43,8 @@ TEST(Collect, RanksLossesThatSeeObservedPositivesAmongThemselves) {
   write_run(folder / "role", "role", 1e-3, 81, 80);
   const Json report = collect({folder / "bce", folder / "an", folder / "an-ls", folder / "role"});
   std::map<std::string, int> ranks;
-  for (const Json& entry : report["groups"][0]["losses"])
-    ranks[entry["loss"].get<std::string>()] = entry["rank"].get<int>();
+  for (const Json& entry : report["sections"][0]["groups"][0]["rows"])
+    ranks[entry["label"].get<std::string>()] = entry["rank"].get<int>();
   EXPECT_EQ(ranks, (std::map<std::string, int>{{"bce", 0}, {"an", 0}, {"an-ls", 2}, {"role", 1}}));
 }
 
@@ -52,16 +52,16 @@ TEST(Collect, ChoosesOnValidationAndKeepsEveryCurve) {
   const TemporaryFolder folder;
   write_run(folder / "slow", "an", 1e-4, 60, 99);
   write_run(folder / "fast", "an", 1e-3, 70, 65);
-  const Json group = collect({folder / "slow", folder / "fast"})["groups"][0];
-  EXPECT_EQ(group["losses"][0]["winner"]["test_map"], 65);
-  EXPECT_EQ(group["runs"][0]["winner"], false);
-  EXPECT_EQ(group["runs"][1]["winner"], true);
+  const Json group = collect({folder / "slow", folder / "fast"})["sections"][0]["groups"][0];
+  EXPECT_EQ(group["rows"][0]["winner"]["test_map"], 65);
+  EXPECT_EQ(group["runs"][0]["chosen"], false);
+  EXPECT_EQ(group["runs"][1]["chosen"], true);
   EXPECT_EQ(group["runs"][0]["curve"], Json({40, 50}));
 }
 
 TEST(Collect, RefusesWhatNoRunWrites) {
   const TemporaryFolder folder;
-  EXPECT_SPML_ERROR(collect({folder.path()}), HasSubstr("found neither"));
+  EXPECT_SPML_ERROR(collect({folder.path()}), HasSubstr("found none"));
   write_run(folder / "run", "an", 1e-3, 70, 65);
   write_file(folder / "run/config.json", "{}");
   EXPECT_SPML_ERROR(collect({folder / "run"}), HasSubstr("expected what spml writes there"));

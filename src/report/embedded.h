@@ -1,4 +1,4 @@
-// Files that are part of the program; assets.cc.in makes them so.
+// Files that are part of the program; cmake/embed.cmake makes them so.
 #pragma once
 
 #include <string_view>
