@@ -100,14 +100,21 @@ struct LossInfo {
   bool needs_k = false;
   bool uses_estimates = false;  // has label-estimate variables, trained beside the classifier
   std::span<const LossParameter> params;
-  // Called by make_loss with every parameter resolved.
+  // Called by make_loss with every parameter resolved; for a combined loss null.
   std::unique_ptr<const Loss> (*make)(const LossSetup&) = nullptr;
+  const LossInfo* base = nullptr;  // the X of a combined loss
 };
 
-// The table, in the order of the paper.
+// The table: the paper's losses in its order, then newer ones.
 std::span<const LossInfo* const> all_losses();
 
-// Error naming the nearest known loss when there is none of that name.
+// role+X for every loss X of the table that has no label estimates of its own:
+//   ( X(f) + BCE(f | sg e) + side(e | f) ) / 2, with side as in role.
+// Its parameters are role's and X's; a name that both have is one parameter.
+std::span<const LossInfo* const> combined_losses();
+
+// A loss of the table or a combined one. Error naming the nearest known loss when there is none of
+// that name.
 const LossInfo& find_loss(std::string_view name);
 
 // Every parameter of the loss with its value: given or default. Error for an unknown name

@@ -39,7 +39,9 @@ Json to_json(const LossInfo& info) {
 void print_losses_json() {
   Json losses = Json::array();
   for (const LossInfo* info : all_losses()) losses.push_back(to_json(*info));
-  print_json({{"losses", std::move(losses)}});
+  Json combined = Json::array();
+  for (const LossInfo* info : combined_losses()) combined.push_back(info->name);
+  print_json({{"losses", std::move(losses)}, {"combined", std::move(combined)}});
 }
 
 void print_table() {
@@ -51,6 +53,8 @@ void print_table() {
                  range_text(parameter), parameter.help);
     }
   }
+  fmt::print("{:<12} role's label estimates around any other loss X above: role+em, role+an, ...\n",
+             "role+X");
 }
 
 }  // namespace

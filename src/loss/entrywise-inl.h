@@ -105,10 +105,11 @@ HWY_INLINE double run(const LossCall& call, double log_epsilon, const Body& body
   return in_precision(hn::ScalableTag<double>(), std::get<CallOf<double>>(call));
 }
 
-// The mean over entries of formula(d, Logit, Observed) -> EntryLoss. A formula holds its settings
-// by value: the compiler then knows that storing gradients does not change them.
+// The mean over entries of formula(d, Logit, Logit under a stop-gradient, Observed) -> EntryLoss. A
+// formula holds its settings by value: the compiler then knows that storing gradients does not
+// change them.
 template <class Formula>
-HWY_INLINE double entrywise(const LossCall& call, double log_epsilon, Formula formula) {
+HWY_INLINE double entrywise_frozen(const LossCall& call, double log_epsilon, Formula formula) {
   return run(call, log_epsilon,
              [=](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
                const double scale = 1.0 / static_cast<double>(in.logits.size());
@@ -116,12 +117,24 @@ HWY_INLINE double entrywise(const LossCall& call, double log_epsilon, Formula fo
                Sum sum(d);
                for_each_block(d, in.logits.size(), [&](auto block) HWY_ATTR {
                  const auto logit = logit_of(d, block.load(in.logits.data));
-                 const auto entry = formula(d, logit, block.observed(in.observed.data));
+                 auto frozen = logit;
+                 if (!in.frozen_logits.empty()) {
+                   frozen = logit_of(d, block.load(in.frozen_logits.data));
+                 }
+                 const auto entry = formula(d, logit, frozen, block.observed(in.observed.data));
                  sum.add(block.keep(entry.value));
                  block.store(hn::Mul(entry.dz, vscale), out.logits.data);
                });
                return sum.total() * scale;
              });
+}
+
+// The same for formula(d, Logit, Observed), which stops no gradient.
+template <class Formula>
+HWY_INLINE double entrywise(const LossCall& call, double log_epsilon, Formula formula) {
+  return entrywise_frozen(call, log_epsilon,
+                          [=](auto d, const auto& logit, const auto&, auto observed)
+                              HWY_ATTR { return formula(d, logit, observed); });
 }
 
 }  // namespace spml::HWY_NAMESPACE

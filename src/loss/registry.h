@@ -11,5 +11,10 @@ extern const LossInfo kWanSampled;                                // wan_sampled
 extern const LossInfo kEpr;                                       // epr.cc
 extern const LossInfo kRole;                                      // role.cc
 extern const LossInfo kPr;                                        // pr.cc
+extern const LossInfo kFocal, kHill, kSplc;                       // focal.cc
+extern const LossInfo kAsl;                                       // asl.cc
+extern const LossInfo kEm;                                        // em.cc
+extern const LossInfo kGr;                                        // gr.cc
+extern const LossInfo kLlR, kLlCt;                                // large_loss.cc
 
 }  // namespace spml

@@ -82,6 +82,8 @@ TEST_F(LossesEval, ErrorsAreOneLineAndSayWhatToDo) {
 TEST(Losses, JsonListsTheTable) {
   const auto json = run_program("losses --json").json();
   ASSERT_EQ(json["losses"].size(), all_losses().size());
+  EXPECT_EQ(json["combined"].size(), combined_losses().size());
+  EXPECT_EQ(json["combined"][0], "role+bce");
   for (const auto& loss : json["losses"]) {
     if (loss["name"] != "wan") continue;
     EXPECT_EQ(loss["params"][0]["name"], "gamma");

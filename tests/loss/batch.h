@@ -24,15 +24,18 @@ struct Batch {
   std::vector<double> frozen_z, frozen_u;  // empty: the same numbers
   std::vector<int8_t> observed;
   uint64_t seed = 0, step = 0;
+  int epoch = 1, epochs = 1;
 
   Batch() = default;
   Batch(size_t rows, size_t labels)
       : B(rows), L(labels), z(rows * labels), u(rows * labels), observed(rows * labels) {}
 
   // Logits of deviation `spread`, rounded to float so that both precisions see the same numbers;
-  // one observed positive per row, and a few observed negatives.
+  // one observed positive per row, and a few observed negatives. Schedules are under way.
   static Batch random(size_t rows, size_t labels, uint64_t key, double spread = 2) {
     Batch batch(rows, labels);
+    batch.epoch = 3;
+    batch.epochs = 5;
     CounterRng rng(key, Stream::kSynthetic);
     for (size_t i = 0; i < batch.z.size(); ++i) {
       batch.z[i] = static_cast<float>(spread * rng.normal());
@@ -63,6 +66,8 @@ struct Batch {
     in.observed = {observed.data(), B, L};
     in.seed = seed;
     in.step = step;
+    in.epoch = epoch;
+    in.epochs = epochs;
     BasicLossOutput<T> out;
     out.scratch = scratch;
     if (wanted == kGradients) {
@@ -81,11 +86,9 @@ struct Case {
 
   LossSetup setup(size_t labels) const {
     LossParameters given = params;
-    // Below zero: a multiple of L.
-    for (auto& [name, value] : given) {
-      if (value < 0) value *= -static_cast<double>(labels);
-    }
-    return {.labels = labels, .k = 0.3 * static_cast<double>(labels), .params = std::move(given)};
+    const double L = static_cast<double>(labels);
+    if (given.contains("positive_scale")) given["positive_scale"] *= L;
+    return {.labels = labels, .k = 0.3 * L, .params = std::move(given)};
   }
 
   std::unique_ptr<const Loss> make(size_t labels) const {
@@ -93,21 +96,32 @@ struct Case {
   }
 };
 
-// Every registered loss: with its defaults, and with each parameter moved away from them.
+// A value of the parameter that is not its default.
+inline double moved_value(const LossParameter& parameter) {
+  const std::string_view name = parameter.name;
+  if (name == "log_epsilon") return 1e-5;
+  if (name == "positive_scale") return 1;  // times L
+  if (name == "detach") return 0;
+  if (name == "tau") return 0.8;
+  if (name == "delta") return 9;
+  return 0.3 + 0.5 * parameter.default_value;
+}
+
+// Every registered loss: with its defaults, with each parameter moved away from them, and with all
+// of them moved. Every combined loss likewise, without the single moves.
 inline std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const LossInfo* info : all_losses()) {
-    cases.push_back({info, {}});
-    LossParameters moved;
-    for (const LossParameter& parameter : info->params) {
-      const std::string name(parameter.name);
-      const double value = name == "log_epsilon"      ? 1e-5
-                           : name == "positive_scale" ? -1  // L
-                                                      : 0.3 + 0.5 * parameter.default_value;
-      cases.push_back({info, {{name, value}}});
-      moved[name] = value;
+  for (const auto losses : {all_losses(), combined_losses()}) {
+    for (const LossInfo* info : losses) {
+      cases.push_back({info, {}});
+      LossParameters moved;
+      for (const LossParameter& parameter : info->params) {
+        const std::string name(parameter.name);
+        moved[name] = moved_value(parameter);
+        if (info->base == nullptr) cases.push_back({info, {{name, moved[name]}}});
+      }
+      if (moved.size() > 1) cases.push_back({info, moved});
     }
-    if (moved.size() > 1) cases.push_back({info, moved});
   }
   return cases;
 }

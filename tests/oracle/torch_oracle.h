@@ -16,6 +16,7 @@ struct OracleInput {
   std::vector<double> observed;  // (B, L): +1, 0, -1
   std::vector<double> sampled;   // (B, L): 1 at the negatives that wan-sampled drew
   double k = 0;
+  double epoch = 1, epochs = 1;
   LossParameters params;  // every one of the loss
 };
 
