@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "base/fail.h"
 #include "linear/linear_model.h"
 
 namespace spml {
@@ -56,6 +57,12 @@ LoopPlan Session::plan() const {
 }
 
 std::unique_ptr<Model> Session::make_model() const {
+  if (config.mode != Mode::kLinear) {
+    fail(
+        "--mode {} trains on images, and this build of spml has no image training; use --mode "
+        "linear",
+        to_string(config.mode));
+  }
   const FeatureMatrix& features = data.train_file.features;
   LinearConfig linear;
   linear.features = features.cols();
