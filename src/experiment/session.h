@@ -42,6 +42,7 @@ class Session {
  private:
   std::unique_ptr<Model> make_model() const;
   std::unique_ptr<LabelEstimator> make_estimator();
+  std::unique_ptr<LabelEstimator> make_table(const AdamConfig& adam);
   LoopPlan plan() const;
 };
 
