@@ -3,7 +3,10 @@
 #include <numeric>
 
 #include "base/fail.h"
+#include "linear/factored_estimator.h"
 #include "linear/linear_model.h"
+#include "linear/network_estimator.h"
+#include "train/table_estimator.h"
 
 namespace spml {
 
@@ -79,16 +82,37 @@ std::unique_ptr<Model> Session::make_model() const {
 
 std::unique_ptr<LabelEstimator> Session::make_estimator() {
   if (!loss_info.uses_estimates) return nullptr;
-  AdamConfig adam;
-  adam.lr = config.learning_rate() * params.at("estimate_lr_factor");
+  LinearConfig layer;
+  layer.labels = data.labels();
+  layer.batch = config.batch;
+  layer.adam.lr = config.learning_rate() * params.at("estimate_lr_factor");
+  layer.threads = threads;
+  layer.seed = config.seed;
   const auto& rows = prepared.split.train;
-  auto estimates = std::make_unique<LabelEstimator>(rows.size(), data.labels(), adam);
+  const FeatureMatrix& features = data.train_file.features;
+  switch (config.estimator.kind) {
+    case EstimatorKind::kFactored:
+      layer.features = config.estimator.rank;
+      return std::make_unique<FactoredEstimator>(layer, rows);
+    case EstimatorKind::kNetwork:
+      layer.features = config.estimator.hidden;
+      return std::make_unique<NetworkEstimator>(
+          layer, fit_transform(config.transform, features, rows), features, rows);
+    case EstimatorKind::kTable:
+      break;
+  }
+  return make_table(layer.adam);
+}
+
+std::unique_ptr<LabelEstimator> Session::make_table(const AdamConfig& adam) {
+  const auto& rows = prepared.split.train;
+  auto table = std::make_unique<TableEstimator>(rows.size(), data.labels(), adam);
   std::vector<int8_t> observed(data.labels());
   for (size_t i = 0; i < rows.size(); ++i) {
     labels.read_row(static_cast<size_t>(rows[i]), observed);
-    estimates->start_row(i, observed, config.seed, static_cast<uint64_t>(rows[i]));
+    table->start_row(i, observed, config.seed, static_cast<uint64_t>(rows[i]));
   }
-  return estimates;
+  return table;
 }
 
 std::unique_ptr<LabelMemory> Session::make_memory() {

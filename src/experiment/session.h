@@ -43,6 +43,7 @@ class Session {
  private:
   std::unique_ptr<Model> make_model() const;
   std::unique_ptr<LabelEstimator> make_estimator();
+  std::unique_ptr<LabelEstimator> make_table(const AdamConfig& adam);
   std::unique_ptr<LabelMemory> make_memory();
   LoopPlan plan() const;
 };
