@@ -36,11 +36,12 @@ Json to_json(const EpochRecord& record) {
   return json;
 }
 
-void save_checkpoint(const Path& path, const Json& config, const LoopState& state, Model& model,
-                     LabelEstimator* estimator) {
+void save_checkpoint(const Path& path, const Json& config, const Trainee& trainee) {
+  const auto& [state, model, estimator, memory] = trainee;
   SafetensorsWriter writer;
   model.save_state(writer);
   if (estimator != nullptr) estimator->save_state(writer);
+  if (memory != nullptr) memory->save_state(writer);
   Json json;
   json["config"] = config;
   json["step"] = state.step;
@@ -55,8 +56,8 @@ void save_checkpoint(const Path& path, const Json& config, const LoopState& stat
   writer.write(path);
 }
 
-void load_checkpoint(const Path& path, const Json& config, LoopState& state, Model& model,
-                     LabelEstimator* estimator) try {
+void load_checkpoint(const Path& path, const Json& config, const Trainee& trainee) try {
+  const auto& [state, model, estimator, memory] = trainee;
   const SafetensorsFile file(path);
   const Json json = Json::parse(file.metadata().at("loop"));
   if (json.at("config") != config) {
@@ -73,6 +74,7 @@ void load_checkpoint(const Path& path, const Json& config, LoopState& state, Mod
   state.epochs.clear();
   for (const Json& record : json.at("epochs")) state.epochs.push_back(epoch_from(record));
   if (estimator != nullptr) estimator->load_state(file, state.step);
+  if (memory != nullptr) memory->load_state(file);
 } catch (const Error&) {
   throw;
 } catch (const std::exception& error) {  // a missing or mistyped key

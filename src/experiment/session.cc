@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "base/fail.h"
 #include "linear/factored_estimator.h"
 #include "linear/linear_model.h"
 #include "linear/network_estimator.h"
@@ -21,7 +22,8 @@ Session::Session(const Dataset& dataset, const TrainConfig& train_config, int th
       model(make_model()),
       estimator(make_estimator()),
       validation(Part::kTrainFile, prepared.split.val, prepared.validation_labels(), threads),
-      loop(plan(), *loss, *model, estimator.get(), labels, validation) {}
+      memory(make_memory()),
+      loop(plan(), *loss, *model, estimator.get(), labels, validation, memory.get()) {}
 
 LossSetup Session::loss_setup() const {
   LossSetup setup;
@@ -58,6 +60,12 @@ LoopPlan Session::plan() const {
 }
 
 std::unique_ptr<Model> Session::make_model() const {
+  if (config.mode != Mode::kLinear) {
+    fail(
+        "--mode {} trains on images, and this build of spml has no image training; use --mode "
+        "linear",
+        to_string(config.mode));
+  }
   const FeatureMatrix& features = data.train_file.features;
   LinearConfig linear;
   linear.features = features.cols();
@@ -78,7 +86,7 @@ std::unique_ptr<LabelEstimator> Session::make_estimator() {
   layer.labels = data.labels();
   layer.batch = config.batch;
   layer.adam.lr = config.learning_rate() * params.at("estimate_lr_factor");
-  layer.threads = threads;
+  layer.threads = 1;  // a second team would spin in the way of the classifier's
   layer.seed = config.seed;
   const auto& rows = prepared.split.train;
   const FeatureMatrix& features = data.train_file.features;
@@ -105,6 +113,12 @@ std::unique_ptr<LabelEstimator> Session::make_table(const AdamConfig& adam) {
     table->start_row(i, observed, config.seed, static_cast<uint64_t>(rows[i]));
   }
   return table;
+}
+
+std::unique_ptr<LabelMemory> Session::make_memory() {
+  if (!loss_info.memory.any()) return nullptr;
+  return std::make_unique<LabelMemory>(loss_info.memory, prepared.observed(), labels,
+                                       prepared.split.train, threads);
 }
 
 }  // namespace spml

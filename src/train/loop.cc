@@ -23,13 +23,14 @@ class Stopwatch {
 }  // namespace
 
 Loop::Loop(const LoopPlan& plan, const Loss& loss, Model& model, LabelEstimator* estimator,
-           TrainingLabels& labels, const Evaluator& validation)
+           TrainingLabels& labels, const Evaluator& validation, LabelMemory* memory)
     : plan_(plan),
       loss_(loss),
       model_(model),
       estimator_(estimator),
       labels_(labels),
       validation_(validation),
+      memory_(memory),
       order_(plan.rows.size()),
       file_rows_(plan.batch) {
   const size_t entries = plan.batch * labels.labels();
@@ -129,6 +130,7 @@ double Loop::step(std::span<const int32_t> local_rows, std::span<const int32_t> 
   LossOutput out;
   out.logits = {dlogits_.data(), batch, labels};
   out.scratch = scratch_;
+  if (memory_ != nullptr) memory_->fetch(local_rows, {observed_.data(), batch, labels}, in, out);
   if (estimator_ != nullptr) {
     const View<float> estimates{estimates_.data(), batch, labels};
     estimator_->fetch(local_rows, estimates);
@@ -139,6 +141,7 @@ double Loop::step(std::span<const int32_t> local_rows, std::span<const int32_t> 
   if (!std::isfinite(value)) fail_diverged(fmt::format("the loss is {}", value), epoch);
   model_.backward(out.logits);
   if (estimator_ != nullptr) estimator_->apply(local_rows, out.estimates);
+  if (memory_ != nullptr) memory_->apply(local_rows);
   return value;
 }
 
@@ -162,6 +165,9 @@ void Loop::end_epoch(int epoch) {
   record.val_map = validation.map.map;
   record.khat = validation.khat;
   if (estimator_ != nullptr) record.khat_estimates = mean_positives(*estimator_);
+  if (memory_ != nullptr && epoch < plan_.epochs) {
+    memory_->review(loss_, model_, epoch, plan_.epochs);
+  }
   record.seconds = state_.epoch_seconds + watch.seconds();
   state_.epochs.push_back(record);
   state_.loss_sum = 0;
