@@ -86,7 +86,7 @@ std::unique_ptr<LabelEstimator> Session::make_estimator() {
   layer.labels = data.labels();
   layer.batch = config.batch;
   layer.adam.lr = config.learning_rate() * params.at("estimate_lr_factor");
-  layer.threads = threads;
+  layer.threads = 1;  // a second team would spin in the way of the classifier's
   layer.seed = config.seed;
   const auto& rows = prepared.split.train;
   const FeatureMatrix& features = data.train_file.features;

@@ -108,9 +108,9 @@ void LabelMemory::save_state(SafetensorsWriter& out) {
 }
 
 void LabelMemory::load_state(const SafetensorsFile& in) {
-  if (needs_.labels) read_exactly(in, "memory.labels", std::span(labels_));
-  if (needs_.soft_labels) read_exactly(in, "memory.soft_labels", std::span(soft_));
-  if (needs_.priors) read_exactly(in, "memory.priors", std::span(priors_));
+  if (!labels_.empty()) read_exactly(in, "memory.labels", std::span(labels_));
+  if (!soft_.empty()) read_exactly(in, "memory.soft_labels", std::span(soft_));
+  if (!priors_.empty()) read_exactly(in, "memory.priors", std::span(priors_));
 }
 
 }  // namespace spml
