@@ -1,5 +1,7 @@
 #include "experiment/reproduce.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -111,7 +113,10 @@ Json reproduce(const Experiment& experiment, const ReproduceOptions& options,
   const auto start = std::chrono::steady_clock::now();
   const Mode mode = options.mode.value_or(experiment.modes.front());
   if (std::ranges::find(experiment.modes, mode) == experiment.modes.end()) {
-    fail_usage("{} cannot be run with --mode {}", experiment.name, to_string(mode));
+    std::vector<std::string_view> names;
+    for (const Mode known : experiment.modes) names.push_back(to_string(known));
+    fail_usage("{}: expected --mode {}, found {}", experiment.name, fmt::join(names, " or "),
+               to_string(mode));
   }
   for (const Row& row : experiment.rows) {
     const bool trained = !row.loss.empty() && (!row.only || *row.only == mode);
