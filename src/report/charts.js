@@ -53,6 +53,7 @@ const charts = (() => {
       });
     }
     if (values.length === 0) return null;
+    const kinds = new Set(values.map(({ kind }) => kind));
     const columns = narrow() ? 2 : 3;
     const line = (kind, opacity, width) => ({
       transform: [{ filter: `datum.kind === '${kind}'` }],
@@ -77,7 +78,8 @@ const charts = (() => {
       spec: {
         width: facetWidth(columns, narrow() ? 130 : 145),
         height: narrow() ? 90 : 130,
-        layer: [line("other settings", 0.5, 1.2), line("chosen on validation", 1, 2.2)],
+        layer: [line("other settings", 0.5, 1.2), line("chosen on validation", 1, 2.2)]
+          .filter((_, i) => kinds.has(i === 0 ? "other settings" : "chosen on validation")),
       },
     };
   }
