@@ -31,6 +31,9 @@ Json to_json(const LossInfo& info) {
           {"needs", to_string(info.needs)},
           {"needs_k", info.needs_k},
           {"uses_estimates", info.uses_estimates},
+          {"relabels", info.memory.labels},
+          {"uses_soft_labels", info.memory.soft_labels},
+          {"uses_priors", info.memory.priors},
           {"formula", info.formula},
           {"source", info.source},
           {"params", std::move(params)}};

@@ -33,6 +33,7 @@ class Session {
   std::unique_ptr<Model> model;
   const std::unique_ptr<LabelEstimator> estimator;  // null unless the loss uses estimates
   const Evaluator validation;
+  const std::unique_ptr<LabelMemory> memory;  // null unless the loss keeps something
   Loop loop;
 
   LossSetup loss_setup() const;
@@ -45,6 +46,7 @@ class Session {
  private:
   std::unique_ptr<Model> make_model() const;
   std::unique_ptr<LabelEstimator> make_estimator();
+  std::unique_ptr<LabelMemory> make_memory();
   LoopPlan plan() const;
 };
 

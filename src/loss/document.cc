@@ -35,6 +35,10 @@ std::string needs_text(const LossInfo& info) {
   std::string text(to_string(info.needs));
   if (info.needs_k) text += "; k";
   if (info.uses_estimates) text += "; label estimates, which it trains beside the classifier";
+  if (info.memory.labels) text += "; labels of the training rows that it may change (N L bytes)";
+  if (info.memory.soft_labels) text += "; soft labels of the training rows (4 N L bytes)";
+  if (info.memory.priors) text += "; class priors, which it estimates";
+  if (info.memory.reviews) text += "; the scores of all training rows after each epoch";
   return text;
 }
 

@@ -14,8 +14,9 @@ namespace spml {
 namespace {
 
 constexpr const LossInfo* kLosses[] = {
-    &kBce, &kBceLs, &kIu,  &kIun,  &kAn,   &kAnLs, &kWan, &kWanSampled, &kEpr, &kRole,
-    &kPr,  &kFocal, &kAsl, &kHill, &kSplc, &kEm,   &kGr,  &kLlR,        &kLlCt};
+    &kBce,   &kBceLs, &kIu,  &kIun,   &kAn,   &kAnLs,         &kWan,   &kWanSampled,
+    &kEpr,   &kRole,  &kPr,  &kFocal, &kAsl,  &kHill,         &kSplc,  &kEm,
+    &kEmApl, &kGr,    &kLlR, &kLlCt,  &kLlCp, &kSelfTraining, &kCrisp, &kNnpu};
 
 template <class Items>
 std::vector<std::string> names_of(const Items& items) {

@@ -24,6 +24,8 @@ class RoleWith final : public Loss {
     return sum(in, out);
   }
 
+  void review(const LabelReview& label) const override { base_->review(label); }
+
   // The base's gradient, and whatever it needs itself.
   size_t scratch_per_entry() const override {
     return std::max(role_->scratch_per_entry(), 1 + base_->scratch_per_entry());
@@ -77,6 +79,7 @@ struct CombinedInfo {
             .needs = base.needs,
             .needs_k = true,
             .uses_estimates = true,
+            .memory = base.memory,
             .params = params,
             .make = nullptr,
             .base = &base};

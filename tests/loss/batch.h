@@ -16,22 +16,32 @@ template <class T>
 struct Result {
   double value = 0;
   std::vector<T> dz, du;
+  std::vector<int8_t> relabelled;
 };
 
 struct Batch {
   size_t B = 0, L = 0;
   std::vector<double> z, u;                // logits, label-estimate logits
   std::vector<double> frozen_z, frozen_u;  // empty: the same numbers
+  std::vector<double> soft;                // soft labels, negative where there is none
+  std::vector<double> priors;              // of the labels
   std::vector<int8_t> observed;
   uint64_t seed = 0, step = 0;
   int epoch = 1, epochs = 1;
 
   Batch() = default;
   Batch(size_t rows, size_t labels)
-      : B(rows), L(labels), z(rows * labels), u(rows * labels), observed(rows * labels) {}
+      : B(rows),
+        L(labels),
+        z(rows * labels),
+        u(rows * labels),
+        soft(rows * labels, -1.0),
+        priors(labels, 0.3),
+        observed(rows * labels) {}
 
   // Logits of deviation `spread`, rounded to float so that both precisions see the same numbers;
-  // one observed positive per row, and a few observed negatives. Schedules are under way.
+  // one observed positive per row, a few observed negatives and soft labels. Schedules are under
+  // way.
   static Batch random(size_t rows, size_t labels, uint64_t key, double spread = 2) {
     Batch batch(rows, labels);
     batch.epoch = 3;
@@ -41,7 +51,9 @@ struct Batch {
       batch.z[i] = static_cast<float>(spread * rng.normal());
       batch.u[i] = static_cast<float>(spread * rng.normal());
       batch.observed[i] = rng.uniform() < 0.2 ? -1 : 0;
+      if (rng.uniform() < 0.3) batch.soft[i] = static_cast<float>(rng.uniform());
     }
+    for (double& prior : batch.priors) prior = static_cast<float>(rng.uniform());
     for (size_t i = 0; i < rows; ++i) batch.observed[i * labels + rng.below(labels)] = 1;
     return batch;
   }
@@ -53,10 +65,12 @@ struct Batch {
     const std::vector<T> tz(z.begin(), z.end()), tu(u.begin(), u.end());
     const std::vector<T> tfz(frozen_z.begin(), frozen_z.end());
     const std::vector<T> tfu(frozen_u.begin(), frozen_u.end());
+    const std::vector<T> tsoft(soft.begin(), soft.end()), tpriors(priors.begin(), priors.end());
     std::vector<T> scratch(loss.scratch_per_entry() * B * L);
     Result<T> result;
     result.dz.assign(B * L, T{123});  // gradients are overwritten
     result.du.assign(B * L, T{123});
+    result.relabelled = observed;
 
     BasicLossInput<T> in;
     in.logits = {tz.data(), B, L};
@@ -64,12 +78,15 @@ struct Batch {
     if (!tfz.empty()) in.frozen_logits = {tfz.data(), B, L};
     if (!tfu.empty()) in.frozen_estimates = {tfu.data(), B, L};
     in.observed = {observed.data(), B, L};
+    in.soft_labels = {tsoft.data(), B, L};
+    in.class_priors = tpriors;
     in.seed = seed;
     in.step = step;
     in.epoch = epoch;
     in.epochs = epochs;
     BasicLossOutput<T> out;
     out.scratch = scratch;
+    out.relabelled = {result.relabelled.data(), B, L};
     if (wanted == kGradients) {
       out.logits = {result.dz.data(), B, L};
       out.estimates = {result.du.data(), B, L};

@@ -57,6 +57,8 @@ TEST(TorchOracle, AgreesForEveryRegisteredLoss) {
       input.u = batch.u;
       input.observed.assign(batch.observed.begin(), batch.observed.end());
       input.sampled = sampled_negatives(batch);
+      input.soft = batch.soft;
+      input.priors = batch.priors;
       const LossSetup setup = c.setup(L);
       input.k = *setup.k;
       input.epoch = batch.epoch;

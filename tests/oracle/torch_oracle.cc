@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -16,6 +17,7 @@ struct Batch {
   Tensor z, u;
   Tensor positive, unknown, negative;  // 1.0 where o is +1, 0, -1
   Tensor sampled;
+  Tensor soft, priors;
   double B, L, k;
   double epoch, epochs;
   LossParameters params;
@@ -30,6 +32,10 @@ struct Batch {
 
 Tensor assume_negative(const Batch& b) {
   return (-b.positive * b.log(b.f()) - (1 - b.positive) * b.log(1 - b.f())).mean();
+}
+
+Tensor simple_assume_negative(const Batch& b) {
+  return (-b.positive * torch::log(b.f()) - (1 - b.positive) * torch::log(1 - b.f())).mean();
 }
 
 Tensor smoothed(const Batch& b) {
@@ -131,6 +137,32 @@ Tensor entropy(const Batch& b) {
       .mean();
 }
 
+Tensor entropy_with_pseudo_labels(const Batch& b) {
+  const Tensor log_f = torch::log(b.f()), log_1mf = torch::log(1 - b.f());
+  const Tensor has = (b.soft >= 0).to(torch::kFloat64) * b.unknown;
+  const Tensor pseudo = -b.soft * log_f - (1 - b.soft) * log_1mf;
+  return (-b.positive * log_f - b.negative * log_1mf + b["beta"] * has * pseudo +
+          b["alpha"] * (b.unknown - has) * (b.f() * log_f + (1 - b.f()) * log_1mf))
+      .mean();
+}
+
+// The mean over the observed positives of each label; 0 where there is none.
+Tensor over_positives(const Batch& b, const Tensor& x) {
+  return (b.positive * x).sum(0) / torch::clamp_min(b.positive.sum(0), 1);
+}
+
+Tensor class_prior(const Batch& b) {
+  const Tensor f = b.f();
+  return (2 * b.priors * over_positives(b, 1 - f) + torch::abs(f.mean(0) - b.priors)).mean();
+}
+
+Tensor non_negative(const Batch& b) {
+  const Tensor minus = -torch::log(1 - b.f());
+  const Tensor negatives = minus.mean(0) - b.priors * over_positives(b, minus);
+  const Tensor positives = b.priors * over_positives(b, -torch::log(b.f()));
+  return torch::where(negatives >= 0, positives + negatives, -negatives).mean();
+}
+
 Tensor robust(const Batch& b) {
   const auto scheduled = [&](const char* first, const char* last, double t) {
     return b[first] + (b[last] - b[first]) * t / b.epochs;
@@ -148,10 +180,11 @@ Tensor robust(const Batch& b) {
 }
 
 // Ranks the losses themselves; the library ranks logits.
-Tensor large_loss(const Batch& b, double positive_weight) {
+Tensor large_loss(const Batch& b, double positive_weight, bool permanent = false) {
   const Tensor f = b.f(), negative = -torch::log(1 - f);
   const Tensor unknown_losses = (negative * b.unknown).detach();
-  const auto k = static_cast<int64_t>(std::ceil(b.B * b.L * (b.epoch - 1) * b["delta"] / 100));
+  const double times = permanent ? std::min(b.epoch - 1, 1.0) : b.epoch - 1;
+  const auto k = static_cast<int64_t>(std::ceil(b.B * b.L * times * b["delta"] / 100));
   Tensor large = torch::zeros_like(f);
   if (k > 0) {
     const Tensor sorted = std::get<0>(torch::sort(unknown_losses.flatten(), 0, true));
@@ -182,6 +215,11 @@ const std::map<std::string_view, std::function<Tensor(const Batch&)>> kOracles =
     {"gr", robust},
     {"ll-r", [](const Batch& b) { return large_loss(b, 0); }},
     {"ll-ct", [](const Batch& b) { return large_loss(b, 1); }},
+    {"ll-cp", [](const Batch& b) { return large_loss(b, 1, true); }},
+    {"em-apl", entropy_with_pseudo_labels},
+    {"self-training", simple_assume_negative},
+    {"crisp", class_prior},
+    {"nnpu", non_negative},
 };
 
 std::vector<double> gradient_of(const Tensor& variable) {
@@ -210,6 +248,8 @@ std::optional<OracleResult> torch_oracle(std::string_view loss, OracleInput inpu
                        where(0),
                        where(-1),
                        tensor(input.sampled),
+                       tensor(input.soft),
+                       torch::tensor(input.priors, torch::kFloat64),
                        static_cast<double>(input.B),
                        static_cast<double>(input.L),
                        input.k,
