@@ -15,5 +15,6 @@ bool fuzz_csv(std::span<const std::byte> bytes);
 bool fuzz_json_lines(std::span<const std::byte> bytes);
 bool fuzz_voc_xml(std::span<const std::byte> bytes);
 bool fuzz_coco_json(std::span<const std::byte> bytes);
+bool fuzz_experiment_json(std::span<const std::byte> bytes);
 
 }  // namespace spml

@@ -10,6 +10,13 @@
 
 namespace spml {
 
+void check_can_train(Mode mode) {
+  if (mode == Mode::kLinear) return;
+  fail(
+      "--mode {} trains on images, and this build of spml has no image training; use --mode linear",
+      to_string(mode));
+}
+
 Session::Session(const Dataset& dataset, const TrainConfig& train_config, int thread_count)
     : data(dataset),
       config(train_config),
@@ -60,12 +67,7 @@ LoopPlan Session::plan() const {
 }
 
 std::unique_ptr<Model> Session::make_model() const {
-  if (config.mode != Mode::kLinear) {
-    fail(
-        "--mode {} trains on images, and this build of spml has no image training; use --mode "
-        "linear",
-        to_string(config.mode));
-  }
+  check_can_train(config.mode);
   const FeatureMatrix& features = data.train_file.features;
   LinearConfig linear;
   linear.features = features.cols();

@@ -11,6 +11,9 @@ namespace spml {
 
 class LinearModel;
 
+// Error when this build cannot train in that mode.
+void check_can_train(Mode mode);
+
 class Session {
  public:
   // The data must outlive the session; the session stays where it is made, its parts refer to each
