@@ -69,16 +69,19 @@ enum class LabelNeed {
   kTrueNegatives,  // observed positives, and -1 at every true negative
 };
 
+using LossParameters = std::map<std::string, double, std::less<>>;
+
 struct LossParameter {
   std::string_view name;
   double default_value = 0;
   double min = 0;
   double max = std::numeric_limits<double>::infinity();
   std::string_view help;
-  std::string_view default_text = {};  // when the default is a rule such as 1/(L-1)
+  // When the default is a rule such as 1/(L-1): its text, and the rule itself as a function of L
+  // and of the parameters that stand before this one.
+  std::string_view default_text = {};
+  double (*default_rule)(size_t labels, const LossParameters& earlier) = nullptr;
 };
-
-using LossParameters = std::map<std::string, double, std::less<>>;
 
 // What is known when a loss object is made.
 struct LossSetup {
@@ -97,6 +100,7 @@ struct LossInfo {
   bool needs_k = false;
   bool uses_estimates = false;  // has label-estimate variables, trained beside the classifier
   std::span<const LossParameter> params;
+  // Called by make_loss with every parameter resolved.
   std::unique_ptr<const Loss> (*make)(const LossSetup&) = nullptr;
 };
 

@@ -21,4 +21,7 @@ struct MapResult {
 MapResult mean_average_precision(View<const float> scores, View<const int8_t> truth,
                                  int threads = 1);
 
+// Sets map and map_nonempty from the per-class values.
+void summarise(MapResult& result);
+
 }  // namespace spml

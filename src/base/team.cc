@@ -1,0 +1,67 @@
+#include "base/team.h"
+
+#include <immintrin.h>
+
+namespace spml {
+namespace {
+
+// About 50 us: longer than the serial part of a step, shorter than anyone notices.
+constexpr int kSpins = 2000;
+
+}  // namespace
+
+Team::Team(int threads) {
+  for (int t = 1; t < threads; ++t) workers_.emplace_back([this, t] { work(t); });
+}
+
+Team::~Team() {
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+    ++generation_;
+  }
+  wake_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void Team::run(const std::function<void(int)>& job) {
+  if (workers_.empty()) return job(0);
+  job_ = &job;
+  running_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+  {
+    std::lock_guard lock(mutex_);
+    generation_.fetch_add(1, std::memory_order_release);
+  }
+  wake_.notify_all();
+  job(0);
+  for (int spins = 0; running_.load(std::memory_order_acquire) != 0; ++spins) {
+    if (spins < kSpins) {
+      _mm_pause();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+}
+
+uint64_t Team::wait_for_job(uint64_t seen) {
+  for (int spins = 0; spins < kSpins; ++spins) {
+    const uint64_t generation = generation_.load(std::memory_order_acquire);
+    if (generation != seen) return generation;
+    _mm_pause();
+  }
+  std::unique_lock lock(mutex_);
+  wake_.wait(lock, [&] { return generation_.load(std::memory_order_acquire) != seen; });
+  return generation_.load(std::memory_order_acquire);
+}
+
+void Team::work(int index) {
+  uint64_t seen = 0;
+  while (true) {
+    seen = wait_for_job(seen);
+    if (stop_) return;
+    (*job_)(index);
+    running_.fetch_sub(1, std::memory_order_release);
+  }
+}
+
+}  // namespace spml

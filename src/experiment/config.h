@@ -1,0 +1,56 @@
+// The configuration of a training run: what the flags of `spml train` say. The same keys stand in
+// --config files, in config.json and in the definitions of experiments.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "data/observe.h"
+#include "linear/features.h"
+#include "spml/loss.h"
+
+namespace spml {
+
+using Json = nlohmann::ordered_json;
+
+enum class Mode { kLinear, kFinetune, kLinearInit };
+enum class Select { kClean, kObserved };
+
+struct TrainConfig {
+  std::string loss;
+  LossParameters params;
+  Mode mode = Mode::kLinear;
+  std::optional<double> lr;   // default by mode
+  std::optional<int> epochs;  // default by mode
+  size_t batch = 16;
+  uint64_t seed = 0;
+  std::optional<double> k;
+  std::optional<ObserveOptions> observe;  // draw instead of reading the observed labels
+  Select select = Select::kClean;
+  double val_fraction = 0.2;
+  uint32_t split_seed = 1200;
+  double subsample = 1;
+  TransformKind transform = TransformKind::kNone;
+  double weight_decay = 0;
+  int patience = 0;
+  bool record_unobserved_positives = false;
+
+  double learning_rate() const { return lr.value_or(mode == Mode::kLinear ? 1e-3 : 1e-5); }
+  int epoch_count() const;
+};
+
+std::string_view to_string(Mode mode);
+std::string_view to_string(Select select);
+Mode mode_from(std::string_view name);      // Error naming the choices
+Select select_from(std::string_view name);  // Error naming the choices
+
+// pos=1,neg=0,seed=1200 in any order, each optional.
+ObserveOptions observe_from(std::string_view text);
+
+// Every value resolved, in the words of the flags. Two runs with the same JSON on the same data
+// give the same bytes.
+Json to_json(const TrainConfig& config);
+
+}  // namespace spml

@@ -1,0 +1,104 @@
+#include "experiment/prepare.h"
+
+#include <algorithm>
+
+#include "base/fail.h"
+
+namespace spml {
+namespace {
+
+bool has_negative(const LabelMatrix& labels) {
+  std::vector<int8_t> row(labels.cols());
+  for (size_t i = 0; i < labels.rows(); ++i) {
+    labels.read_row(i, row);
+    if (std::any_of(row.begin(), row.end(), [](int8_t o) { return o < 0; })) return true;
+  }
+  return false;
+}
+
+double mean_positives(const LabelMatrix& truth) {
+  std::vector<int8_t> row(truth.cols());
+  double sum = 0;
+  for (size_t i = 0; i < truth.rows(); ++i) {
+    truth.read_row(i, row);
+    sum += static_cast<double>(std::count(row.begin(), row.end(), int8_t{1}));
+  }
+  return sum / static_cast<double>(truth.rows());
+}
+
+// The observed labels to train on, drawn here if they are asked for or missing.
+LabelMatrix draw_if_needed(const Dataset& data, const TrainConfig& config, const LossInfo& loss,
+                           std::vector<std::string>& notices) {
+  const DataPart& part = data.train_file;
+  const bool wants_negatives = loss.needs == LabelNeed::kNegatives;
+  if (config.observe) {
+    if (part.truth.empty()) {
+      fail("{}: --observe draws from the truth, and there is none (formatted_train_labels.npy)",
+           data.folder.string());
+    }
+    return draw_observed(part.truth, *config.observe);
+  }
+  ObserveOptions options;
+  if (!part.observed.empty()) {
+    if (!wants_negatives || has_negative(part.observed)) return {};
+    if (part.truth.empty()) {
+      fail(
+          "{}: loss '{}' needs observed negatives, and there are none in "
+          "formatted_train_labels_obs.npy and no truth to draw them from",
+          data.folder.string(), loss.name);
+    }
+  }
+  if (part.truth.empty()) {
+    fail("{}: expected formatted_train_labels_obs.npy or formatted_train_labels.npy, found neither",
+         data.folder.string());
+  }
+  if (wants_negatives) {
+    options.num_neg = 1;
+    notices.push_back(
+        fmt::format("loss '{}' needs observed negatives: drew one per row "
+                    "(--observe pos=1,neg=1,seed=1200)",
+                    loss.name));
+  }
+  return draw_observed(part.truth, options);
+}
+
+std::optional<double> resolve_k(const Dataset& data, const TrainConfig& config) {
+  if (config.k) return config.k;
+  if (data.expected_positives) return data.expected_positives;
+  if (!data.train_file.truth.empty()) return mean_positives(data.train_file.truth);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Prepared prepare(const Dataset& data, const TrainConfig& config) {
+  const LossInfo& loss = find_loss(config.loss);
+  Prepared prepared;
+  prepared.data = &data;
+  prepared.split = split_rows(data.train_file.rows(), config.val_fraction, config.split_seed);
+  if (config.subsample < 1) {
+    prepared.split.train = subsample_rows(prepared.split.train, config.subsample);
+  }
+  if (prepared.split.train.size() < config.batch) {
+    fail(
+        "expected at least one batch of {} training rows, found {}; lower --batch or give more "
+        "data",
+        config.batch, prepared.split.train.size());
+  }
+  if (prepared.split.val.empty()) {
+    fail("--val-fraction {} of {} rows leaves no validation rows; raise it", config.val_fraction,
+         data.train_file.rows());
+  }
+  prepared.drawn = draw_if_needed(data, config, loss, prepared.notices);
+  prepared.k = resolve_k(data, config);
+  prepared.select = config.select;
+  if (data.train_file.truth.empty() && config.select == Select::kClean) {
+    prepared.select = Select::kObserved;
+    prepared.notices.push_back(
+        "no full labels to validate against: selecting on observed labels, unknown counted as "
+        "negative (--select observed)");
+  }
+  return prepared;
+}
+
+}  // namespace spml

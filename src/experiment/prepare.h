@@ -1,0 +1,32 @@
+// From a data folder and a configuration to what training needs: which rows, which labels, which k.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/split.h"
+#include "experiment/config.h"
+
+namespace spml {
+
+struct Prepared {
+  const Dataset* data = nullptr;
+  Split split;                       // train rows after subsampling
+  LabelMatrix drawn;                 // observed labels drawn here; empty when the file's are used
+  Select select = Select::kClean;    // after falling back to observed where there is no truth
+  std::optional<double> k;           // nullopt when unknown and not needed
+  std::vector<std::string> notices;  // what was decided for the user
+
+  const LabelMatrix& observed() const { return drawn.empty() ? data->train_file.observed : drawn; }
+  const LabelMatrix& truth() const { return data->train_file.truth; }
+  // What validation is measured against: > 0 is positive.
+  const LabelMatrix& validation_labels() const {
+    return select == Select::kClean ? truth() : observed();
+  }
+};
+
+// Errors say what is missing and how to get it. `data` must outlive the result.
+Prepared prepare(const Dataset& data, const TrainConfig& config);
+
+}  // namespace spml

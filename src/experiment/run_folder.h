@@ -1,0 +1,29 @@
+// The folder of a run: the names of its files, who may use it, and whether it is finished.
+#pragma once
+
+#include <memory>
+
+#include "base/files.h"
+
+namespace spml {
+
+struct RunFolder {
+  Path path;
+
+  Path config() const { return path / "config.json"; }
+  Path metrics() const { return path / "metrics.jsonl"; }
+  Path result() const { return path / "result.json"; }
+  Path model() const { return path / "model.safetensors"; }
+  Path thresholds() const { return path / "thresholds.npy"; }
+  Path estimates() const { return path / "estimates.npy"; }
+  Path train_rows() const { return path / "train_rows.npy"; }
+  Path checkpoint() const { return path / "checkpoint.safetensors"; }
+};
+
+enum class Existing { kRefuse, kResume, kOverwrite };
+
+// Makes the folder if need be and locks it for this process. A folder with something in it is an
+// Error under kRefuse, is emptied of a run's files under kOverwrite, and is kept under kResume.
+std::unique_ptr<FileLock> claim_folder(const Path& path, Existing existing);
+
+}  // namespace spml

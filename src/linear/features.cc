@@ -1,0 +1,73 @@
+#include "linear/features.h"
+
+#include <cmath>
+
+#include "base/fail.h"
+
+namespace spml {
+
+TransformKind transform_kind(std::string_view name) {
+  for (const TransformKind kind : {TransformKind::kNone, TransformKind::kSqrt, TransformKind::kL2,
+                                   TransformKind::kStandardize}) {
+    if (to_string(kind) == name) return kind;
+  }
+  fail_usage("expected a transform of none, sqrt, l2 or standardize, found '{}'", name);
+}
+
+std::string_view to_string(TransformKind kind) {
+  switch (kind) {
+    case TransformKind::kSqrt:
+      return "sqrt";
+    case TransformKind::kL2:
+      return "l2";
+    case TransformKind::kStandardize:
+      return "standardize";
+    case TransformKind::kNone:
+      break;
+  }
+  return "none";
+}
+
+FeatureTransform fit_transform(TransformKind kind, const FeatureMatrix& features,
+                               std::span<const int32_t> rows) {
+  FeatureTransform transform;
+  transform.kind = kind;
+  if (kind != TransformKind::kStandardize) return transform;
+
+  // Welford's update: one pass, stable in the presence of large means.
+  const size_t columns = features.cols();
+  std::vector<double> mean(columns), squares(columns);
+  std::vector<float> row(columns);
+  double count = 0;
+  for (const int32_t r : rows) {
+    features.read_row(static_cast<size_t>(r), row);
+    ++count;
+    for (size_t c = 0; c < columns; ++c) {
+      const double delta = row[c] - mean[c];
+      mean[c] += delta / count;
+      squares[c] += delta * (row[c] - mean[c]);
+    }
+  }
+  for (size_t c = 0; c < columns; ++c) {
+    const double deviation = std::sqrt(squares[c] / count);
+    transform.mean.push_back(static_cast<float>(mean[c]));
+    transform.inverse_scale.push_back(deviation > 0 ? static_cast<float>(1 / deviation) : 1.0f);
+  }
+  return transform;
+}
+
+void pack_rows(const FeatureMatrix& features, std::span<const int32_t> rows,
+               const FeatureTransform& transform, float* packed) {
+  for (size_t b = 0; b < rows.size(); ++b) {
+    const auto row = static_cast<size_t>(rows[b]);
+    if (features.is_half()) {
+      pack_row(features.halves().row(row), features.cols(), transform.row(), b, rows.size(),
+               packed);
+    } else {
+      pack_row(features.floats().row(row), features.cols(), transform.row(), b, rows.size(),
+               packed);
+    }
+  }
+}
+
+}  // namespace spml

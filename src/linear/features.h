@@ -1,0 +1,33 @@
+// --transform: what is done to a feature row before the linear layer sees it. Statistics come from
+// the training rows and are kept with the model.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/dataset.h"
+#include "linear/kernels.h"
+
+namespace spml {
+
+struct FeatureTransform {
+  TransformKind kind = TransformKind::kNone;
+  std::vector<float> mean, inverse_scale;  // (D) for kStandardize
+
+  RowTransform row() const { return {kind, mean.data(), inverse_scale.data()}; }
+};
+
+TransformKind transform_kind(std::string_view name);  // none, sqrt, l2, standardize; Error else
+std::string_view to_string(TransformKind kind);
+
+// kStandardize: mean and 1/deviation of each column over `rows` (a constant column keeps scale 1).
+FeatureTransform fit_transform(TransformKind kind, const FeatureMatrix& features,
+                               std::span<const int32_t> rows);
+
+// Packs rows of a matrix as a batch for the kernels.
+void pack_rows(const FeatureMatrix& features, std::span<const int32_t> rows,
+               const FeatureTransform& transform, float* packed);
+
+}  // namespace spml

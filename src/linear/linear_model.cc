@@ -1,0 +1,234 @@
+#include "linear/linear_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/fail.h"
+#include "base/rng.h"
+#include "formats/safetensors.h"
+
+namespace spml {
+namespace {
+
+// Multiply-adds of a step that are worth a thread of their own.
+constexpr size_t kWorkPerThread = 300'000;
+
+int useful_threads(const LinearConfig& config) {
+  const size_t work = config.features * config.labels * config.batch;
+  const size_t most = std::min(work / kWorkPerThread, config.labels / 4);
+  return std::clamp(static_cast<int>(std::min<size_t>(most, 1024)), 1, config.threads);
+}
+
+// Rows of a prediction batch: enough to keep the weights busy, few enough for the caches.
+constexpr size_t kPredictBatch = 32;
+
+}  // namespace
+
+LinearModel::LinearModel(const LinearConfig& config, const FeatureTransform& transform,
+                         const FeatureMatrix* train_file, const FeatureMatrix* test)
+    : config_(config),
+      transform_(transform),
+      train_file_(train_file),
+      test_(test),
+      team_(useful_threads(config)),
+      packed_(padded_features(config.features) * config.labels * 3),
+      bias_(config.labels),
+      bias_m_(config.labels),
+      bias_v_(config.labels),
+      rows_(padded_features(config.features) * config.batch),
+      previous_rows_(rows_.size()),
+      dlogits_(config.labels * config.batch),
+      logits_(config.labels * config.batch),
+      sums_(accumulators_size(config.labels, config.batch)) {
+  const double bound = 1 / std::sqrt(static_cast<double>(config.features));
+  const auto draw = [&](uint64_t counter) {
+    const double unit = to_unit(random_u64(config.seed, Stream::kInitialWeights, counter));
+    return static_cast<float>((2 * unit - 1) * bound);
+  };
+  for (size_t l = 0; l < config.labels; ++l) {
+    for (size_t d = 0; d < config.features; ++d) {
+      *packed_weight(l, d, 0) = draw(l * config.features + d);
+    }
+    bias_[l] = draw(config.labels * config.features + l);
+  }
+}
+
+// Element of W (0), m (1) or v (2).
+float* LinearModel::packed_weight(size_t label, size_t feature, size_t which) {
+  const size_t begin = feature / kChunk * kChunk;
+  const size_t width = std::min(kChunk, padded_features(config_.features) - begin);
+  return &packed_[begin * 3 * config_.labels + (label * 3 + which) * width + (feature - begin)];
+}
+
+void LinearModel::update_bias(const AdamStep& k) {
+  for (size_t l = 0; l < config_.labels; ++l) {
+    float g = k.weight_decay * bias_[l];
+    for (size_t b = 0; b < config_.batch; ++b) g += dlogits_[l * config_.batch + b];
+    bias_m_[l] = k.beta1 * bias_m_[l] + k.one_minus_beta1 * g;
+    bias_v_[l] = k.beta2 * bias_v_[l] + k.one_minus_beta2 * g * g;
+    bias_[l] -= k.rate * bias_m_[l] / (std::sqrt(bias_v_[l]) + k.eps);
+  }
+}
+
+void LinearModel::pass(size_t update_batch, size_t forward_batch) {
+  const AdamStep adam(config_.adam, update_batch > 0 ? ++step_ : 1);
+  if (update_batch > 0) update_bias(adam);
+  const size_t labels = config_.labels;
+  const auto team = static_cast<size_t>(team_.size());
+  team_.run([&](int index) {
+    const auto t = static_cast<size_t>(index);
+    LinearPass p;
+    p.features = config_.features;
+    p.labels = labels;
+    p.first_label = labels * t / team;
+    p.last_label = labels * (t + 1) / team;
+    p.weights = packed_.data();
+    p.update_batch = update_batch;
+    p.update_rows = previous_rows_.data();
+    p.dlogits = dlogits_.data();
+    p.adam = &adam;
+    p.forward_batch = forward_batch;
+    p.forward_rows = rows_.data();
+    p.bias = bias_.data();
+    p.logits = logits_.data();
+    p.sums = sums_.data();
+    linear_pass(p);
+  });
+  pending_ = false;
+}
+
+View<const float> LinearModel::forward(std::span<const int32_t> rows) {
+  std::swap(rows_, previous_rows_);
+  pack_rows(*train_file_, rows, transform_, rows_.data());
+  pass(pending_ ? config_.batch : 0, rows.size());
+  return {logits_.data(), rows.size(), config_.labels};
+}
+
+void LinearModel::backward(View<const float> dlogits) {
+  for (size_t l = 0; l < config_.labels; ++l) {
+    for (size_t b = 0; b < dlogits.rows; ++b) dlogits_[l * dlogits.rows + b] = dlogits(b, l);
+  }
+  pending_ = true;
+}
+
+void LinearModel::finish_step() {
+  if (!pending_) return;
+  std::swap(rows_, previous_rows_);
+  pass(config_.batch, 0);
+  std::swap(rows_, previous_rows_);
+}
+
+void LinearModel::predict(Part part, std::span<const int32_t> rows, size_t first_label,
+                          View<float> out) {
+  predict(part == Part::kTrainFile ? *train_file_ : *test_, rows, first_label, out);
+}
+
+void LinearModel::predict(const FeatureMatrix& source, std::span<const int32_t> rows,
+                          size_t first_label, View<float> out) {
+  finish_step();
+  const size_t batches = (rows.size() + kPredictBatch - 1) / kPredictBatch;
+  const size_t labels = config_.labels, count = out.cols;
+  const auto team = static_cast<size_t>(team_.size());
+  team_.run([&](int index) {
+    const auto t = static_cast<size_t>(index);
+    AlignedVector<float> packed(padded_features(config_.features) * kPredictBatch);
+    AlignedVector<float> logits(labels * kPredictBatch);
+    AlignedVector<float> sums(accumulators_size(labels, kPredictBatch));
+    for (size_t i = batches * t / team; i < batches * (t + 1) / team; ++i) {
+      const size_t begin = i * kPredictBatch;
+      const size_t n = std::min(kPredictBatch, rows.size() - begin);
+      pack_rows(source, rows.subspan(begin, n), transform_, packed.data());
+      LinearPass p;
+      p.features = config_.features;
+      p.labels = labels;
+      p.first_label = first_label;
+      p.last_label = first_label + count;
+      p.weights = packed_.data();
+      p.forward_batch = n;
+      p.forward_rows = packed.data();
+      p.bias = bias_.data();
+      p.logits = logits.data();
+      p.sums = sums.data();
+      linear_pass(p);
+      for (size_t b = 0; b < n; ++b) {
+        std::copy_n(&logits[b * labels + first_label], count, out.row(begin + b));
+      }
+    }
+  });
+}
+
+std::vector<float> LinearModel::weight() const {
+  auto& self = const_cast<LinearModel&>(*this);
+  std::vector<float> plain(config_.labels * config_.features);
+  for (size_t l = 0; l < config_.labels; ++l) {
+    for (size_t d = 0; d < config_.features; ++d) {
+      plain[l * config_.features + d] = *self.packed_weight(l, d, 0);
+    }
+  }
+  return plain;
+}
+
+void LinearModel::set_weights(std::span<const float> weight, std::span<const float> bias) {
+  for (size_t l = 0; l < config_.labels; ++l) {
+    for (size_t d = 0; d < config_.features; ++d) {
+      *packed_weight(l, d, 0) = weight[l * config_.features + d];
+    }
+  }
+  std::copy(bias.begin(), bias.end(), bias_.begin());
+}
+
+std::vector<float> LinearModel::current() const {
+  std::vector<float> plain = weight();
+  plain.insert(plain.end(), bias_.begin(), bias_.end());
+  return plain;
+}
+
+void LinearModel::restore_best() {
+  if (best_.empty()) return;
+  const auto best = std::span<const float>(best_);
+  const size_t weights = config_.labels * config_.features;
+  set_weights(best.first(weights), best.subspan(weights));
+}
+
+void LinearModel::save_state(SafetensorsWriter& out) {
+  finish_step();
+  out.add("model.packed", {packed_.size()}, packed_);
+  out.add("model.bias", {bias_.size()}, bias_);
+  out.add("model.bias_m", {bias_.size()}, bias_m_);
+  out.add("model.bias_v", {bias_.size()}, bias_v_);
+  out.add("model.best", {best_.size()}, best_);
+  out.add_metadata("model.step", std::to_string(step_));
+}
+
+void LinearModel::load_state(const SafetensorsFile& in) {
+  const auto read = [&](std::string_view name, auto& target) {
+    const std::vector<float> values = in.floats(name);
+    if (values.size() != target.size()) {
+      fail("{}: expected {} values in '{}', found {}; the checkpoint is of another configuration",
+           in.path().string(), target.size(), name, values.size());
+    }
+    std::copy(values.begin(), values.end(), target.begin());
+  };
+  read("model.packed", packed_);
+  read("model.bias", bias_);
+  read("model.bias_m", bias_m_);
+  read("model.bias_v", bias_v_);
+  best_ = in.floats("model.best");
+  step_ = std::stoull(in.metadata().at("model.step"));
+  pending_ = false;
+}
+
+void LinearModel::save_model(SafetensorsWriter& out) {
+  plain_ = current();
+  const auto plain = std::span<const float>(plain_);
+  const size_t weights = config_.labels * config_.features;
+  out.add("classifier.weight", {config_.labels, config_.features}, plain.first(weights));
+  out.add("classifier.bias", {config_.labels}, plain.subspan(weights));
+  if (transform_.kind == TransformKind::kStandardize) {
+    out.add("transform.mean", {config_.features}, transform_.mean);
+    out.add("transform.inverse_scale", {config_.features}, transform_.inverse_scale);
+  }
+  out.add_metadata("transform", std::string(to_string(transform_.kind)));
+}
+
+}  // namespace spml

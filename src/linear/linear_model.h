@@ -1,0 +1,77 @@
+// A linear layer with bias on fixed features, trained by Adam. See kernels.h for the layout.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/team.h"
+#include "data/dataset.h"
+#include "linear/features.h"
+#include "linear/kernels.h"
+#include "train/model.h"
+
+namespace spml {
+
+struct LinearConfig {
+  size_t features = 0;  // D
+  size_t labels = 0;    // L
+  size_t batch = 16;    // B
+  AdamConfig adam;
+  int threads = 1;  // at most; small steps use fewer
+  uint64_t seed = 0;
+};
+
+class LinearModel : public Model {
+ public:
+  // Starts at weights and bias uniform in +-1/sqrt(D). The feature sources must outlive the model;
+  // `test` may be null.
+  LinearModel(const LinearConfig& config, const FeatureTransform& transform,
+              const FeatureMatrix* train_file, const FeatureMatrix* test);
+
+  View<const float> forward(std::span<const int32_t> rows) override;
+  void backward(View<const float> dlogits) override;
+  void finish_step() override;
+  void predict(Part part, std::span<const int32_t> rows, size_t first_label,
+               View<float> out) override;
+  bool predicts_label_blocks() const override { return true; }
+  void keep_best() override { best_ = current(); }
+  void restore_best() override;
+  void save_state(SafetensorsWriter& out) override;
+  void load_state(const SafetensorsFile& in) override;
+  void save_model(SafetensorsWriter& out) override;
+
+  // Plain (L, D) weights and (L) bias.
+  std::vector<float> weight() const;
+  const AlignedVector<float>& bias() const { return bias_; }
+  void set_weights(std::span<const float> weight, std::span<const float> bias);
+
+  // Logits of rows of any matrix of the right width.
+  void predict(const FeatureMatrix& source, std::span<const int32_t> rows, size_t first_label,
+               View<float> out);
+
+ private:
+  void pass(size_t update_batch, size_t forward_batch);
+  void update_bias(const AdamStep& step);
+  float* packed_weight(size_t label, size_t feature, size_t which);
+  // Weights and bias without the optimiser's state: (L, D) then (L).
+  std::vector<float> current() const;
+
+  LinearConfig config_;
+  FeatureTransform transform_;
+  const FeatureMatrix* train_file_;
+  const FeatureMatrix* test_;
+  Team team_;
+
+  AlignedVector<float> packed_;                  // W, m, v
+  AlignedVector<float> bias_, bias_m_, bias_v_;  // (L)
+  uint64_t step_ = 0;                            // optimiser steps carried out
+  bool pending_ = false;                         // dlogits_ waits for its update
+  AlignedVector<float> rows_, previous_rows_;    // packed batches
+  AlignedVector<float> dlogits_;                 // (L, B)
+  AlignedVector<float> logits_;                  // (B, L)
+  AlignedVector<float> sums_;
+  std::vector<float> best_, plain_;  // (L, D) then (L)
+};
+
+}  // namespace spml

@@ -1,0 +1,124 @@
+// Running a formula over the B * L entries of a batch, for one SIMD target.
+#if defined(SPML_ENTRYWISE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SPML_ENTRYWISE_INL_H_
+#undef SPML_ENTRYWISE_INL_H_
+#else
+#define SPML_ENTRYWISE_INL_H_
+#endif
+
+#include <cstring>
+
+#include "loss/kernel.h"
+#include "loss/loss_math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace spml::HWY_NAMESPACE {
+
+// Which lanes are observed positives and observed negatives; the rest are unknown.
+template <class D>
+struct Observed {
+  hn::Mask<D> positive, negative;
+};
+
+// Lanes begin .. begin + count of flat arrays. kWhole: all lanes of a vector; otherwise the last
+// few entries, which go through a buffer so that nothing is touched beyond the end.
+template <class D, bool kWhole>
+struct Block {
+  using T = hn::TFromD<D>;
+  using V = hn::Vec<D>;
+
+  D d;
+  size_t begin, count;
+
+  HWY_INLINE V load(const T* array) const { return load_as(d, array); }
+
+  // An empty output (null) is not wanted.
+  HWY_INLINE void store(V v, T* array) const {
+    if (array == nullptr) return;
+    if constexpr (kWhole) {
+      hn::StoreU(v, d, array + begin);
+    } else {
+      HWY_ALIGN T buffer[hn::MaxLanes(d)];
+      hn::Store(v, d, buffer);
+      std::memcpy(array + begin, buffer, count * sizeof(T));
+    }
+  }
+
+  HWY_INLINE Observed<D> observed(const int8_t* array) const {
+    const hn::Rebind<int8_t, D> d8;
+    const hn::Rebind<int32_t, D> d32;
+    const auto labels = hn::PromoteTo(d32, load_as(d8, array));
+    if constexpr (sizeof(T) == 4) {
+      return masks(d32, labels);
+    } else {
+      const hn::Rebind<int64_t, D> d64;
+      return masks(d64, hn::PromoteTo(d64, labels));
+    }
+  }
+
+  // Zero in the lanes past the end, for sums.
+  HWY_INLINE V keep(V v) const { return kWhole ? v : hn::IfThenElseZero(hn::FirstN(d, count), v); }
+
+ private:
+  template <class DX>
+  HWY_INLINE hn::Vec<DX> load_as(DX dx, const hn::TFromD<DX>* array) const {
+    if constexpr (kWhole) {
+      return hn::LoadU(dx, array + begin);
+    } else {
+      HWY_ALIGN hn::TFromD<DX> buffer[hn::MaxLanes(dx)] = {};
+      std::memcpy(buffer, array + begin, count * sizeof(hn::TFromD<DX>));
+      return hn::Load(dx, buffer);
+    }
+  }
+
+  template <class DI>
+  HWY_INLINE Observed<D> masks(DI di, hn::Vec<DI> labels) const {
+    const auto zero = hn::Zero(di);
+    return {hn::RebindMask(d, hn::Gt(labels, zero)), hn::RebindMask(d, hn::Lt(labels, zero))};
+  }
+};
+
+// body(block) over n entries.
+template <class D, class Body>
+HWY_INLINE void for_each_block(D d, size_t n, const Body& body) {
+  const size_t N = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + N <= n; i += N) body(Block<D, true>{d, i, N});
+  if (i < n) body(Block<D, false>{d, i, n - i});
+}
+
+// body(d, in, out, logit_of) in the call's precision; logit_of(d, z) gives a Logit.
+template <class Body>
+HWY_INLINE double run(const LossCall& call, double log_epsilon, const Body& body) {
+  const auto in_precision = [&](auto d, const auto& typed) HWY_ATTR {
+    return log_epsilon > 0 ? body(d, typed.in, typed.out, EpsilonLogs{log_epsilon})
+                           : body(d, typed.in, typed.out, ExactLogs());
+  };
+  if (const auto* single = std::get_if<CallOf<float>>(&call)) {
+    return in_precision(hn::ScalableTag<float>(), *single);
+  }
+  return in_precision(hn::ScalableTag<double>(), std::get<CallOf<double>>(call));
+}
+
+// The mean over entries of formula(d, Logit, Observed) -> EntryLoss.
+template <class Formula>
+HWY_INLINE double entrywise(const LossCall& call, double log_epsilon, const Formula& formula) {
+  return run(call, log_epsilon,
+             [&](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
+               const double scale = 1.0 / static_cast<double>(in.logits.size());
+               const auto vscale = constant(d, scale);
+               Sum sum(d);
+               for_each_block(d, in.logits.size(), [&](auto block) HWY_ATTR {
+                 const auto logit = logit_of(d, block.load(in.logits.data));
+                 const auto entry = formula(d, logit, block.observed(in.observed.data));
+                 sum.add(block.keep(entry.value));
+                 block.store(hn::Mul(entry.dz, vscale), out.logits.data);
+               });
+               return sum.total() * scale;
+             });
+}
+
+}  // namespace spml::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

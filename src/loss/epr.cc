@@ -1,0 +1,94 @@
+// epr: positive_scale * mean[ -log f where o = +1, -log(1-f) where o = -1 ]
+//      + lambda * ((khat - k)/L)^2, khat = sum of f over the batch / B.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "loss/epr.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include "loss/expected_positives-inl.h"
+#include "loss/parameters.h"
+#include "loss/registry.h"
+
+#ifndef SPML_EPR_ONCE
+#define SPML_EPR_ONCE
+namespace spml {
+namespace {
+
+struct Epr {
+  double k, lambda, positive_scale, log_epsilon;
+};
+
+}  // namespace
+}  // namespace spml
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace spml::HWY_NAMESPACE {
+namespace {
+
+double epr_kernel(const LossCall& call, const Epr& settings) {
+  return run(call, settings.log_epsilon,
+             [&](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
+               const auto [B, L] = std::pair(in.logits.rows, in.logits.cols);
+               const double scale = 1.0 / static_cast<double>(B * L);
+               const auto vscale = constant(d, scale);
+               const auto weight = constant(d, settings.positive_scale);
+               auto* const slopes =
+                   out.logits.empty() ? nullptr : out.scratch.data();  // p(1-p), (B, L)
+
+               Sum loss(d), sum_p(d);
+               for_each_block(d, B * L, [&](auto block) HWY_ATTR {
+                 const auto f = logit_of(d, block.load(in.logits.data));
+                 const auto observed = block.observed(in.observed.data);
+                 const auto entry = cross_entropy(f, hn::IfThenElseZero(observed.positive, weight),
+                                                  hn::IfThenElseZero(observed.negative, weight));
+                 loss.add(block.keep(entry.value));
+                 sum_p.add(block.keep(f.p));
+                 block.store(hn::Mul(entry.dz, vscale), out.logits.data);
+                 block.store(hn::Mul(f.p, f.q), slopes);
+               });
+
+               const Regulariser reg =
+                   expected_positives(sum_p.total(), B, L, settings.k, settings.lambda);
+               add_scaled(d, B * L, reg.slope, slopes, out.logits.data);
+               return loss.total() * scale + reg.value;
+             });
+}
+
+}  // namespace
+}  // namespace spml::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace spml {
+namespace {
+
+HWY_EXPORT(epr_kernel);
+
+double evaluate(const LossCall& call, const Epr& settings) {
+  return HWY_DYNAMIC_DISPATCH(epr_kernel)(call, settings);
+}
+
+std::unique_ptr<const Loss> make(const LossSetup& setup) {
+  const LossParameters& params = setup.params;
+  const Epr settings = {setup.k.value(), params.at("lambda"), params.at("positive_scale"),
+                        params.at("log_epsilon")};
+  return make_kernel_loss(setup, evaluate, settings, {.scratch_per_entry = 1});
+}
+
+constexpr LossParameter kParams[] = {kLambda, kPositiveScale, kLogEpsilon};
+
+}  // namespace
+
+constexpr LossInfo kEpr = {
+    .name = "epr",
+    .summary = "expected positive regularisation: positives, and k predicted positives on average",
+    .formula =
+        "`-positive_scale log f` where o = +1, `-positive_scale log(1-f)` where o = -1, "
+        "0 elsewhere; plus `lambda ((khat - k)/L)^2` for the batch, khat = sum of f / B",
+    .source = "Cole et al., CVPR 2021",
+    .needs_k = true,
+    .params = kParams,
+    .make = make};
+
+}  // namespace spml
+#endif  // HWY_ONCE

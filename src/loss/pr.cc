@@ -1,0 +1,87 @@
+// pr: pairwise ranking. For a positive i, the sum over labels j with o != +1 of
+// max(0, 1 - f_i + f_j). Probabilities lie in [0, 1], so the hinge is never cut off, and with
+// P positives and M others in a row the double sum is
+//   M * sum over positives of (1 - f_i)  +  P * sum over the others of f_j.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "loss/pr.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <algorithm>
+
+#include "loss/entrywise-inl.h"
+#include "loss/registry.h"
+
+#ifndef SPML_PR_ONCE
+#define SPML_PR_ONCE
+namespace spml {
+namespace {
+
+struct Pr {};
+
+}  // namespace
+}  // namespace spml
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace spml::HWY_NAMESPACE {
+namespace {
+
+double pr_kernel(const LossCall& call, const Pr&) {
+  const double no_epsilon = 0;
+  return run(
+      call, no_epsilon,
+      [&](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
+        const auto [B, L] = std::pair(in.logits.rows, in.logits.cols);
+        const double scale = 1.0 / static_cast<double>(B * L);
+        Sum sum(d);
+        for (size_t i = 0; i < B; ++i) {
+          const int8_t* const labels = in.observed.row(i);
+          const auto positives = std::count_if(labels, labels + L, [](int8_t o) { return o > 0; });
+          const auto P = constant(d, static_cast<double>(positives));
+          const auto M = constant(d, static_cast<double>(L) - static_cast<double>(positives));
+          auto* const gradient = out.logits.empty() ? nullptr : out.logits.row(i);
+          for_each_block(d, L, [&](auto block) HWY_ATTR {
+            const auto f = logit_of(d, block.load(in.logits.row(i)));
+            const auto positive = block.observed(labels).positive;
+            const auto value = hn::IfThenElse(positive, hn::Mul(M, f.q), hn::Mul(P, f.p));
+            const auto df = hn::IfThenElse(positive, hn::Neg(M), P);
+            sum.add(block.keep(value));
+            block.store(hn::Mul(hn::Mul(df, constant(d, scale)), hn::Mul(f.p, f.q)), gradient);
+          });
+        }
+        return sum.total() * scale;
+      });
+}
+
+}  // namespace
+}  // namespace spml::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace spml {
+namespace {
+
+HWY_EXPORT(pr_kernel);
+
+double evaluate(const LossCall& call, const Pr& settings) {
+  return HWY_DYNAMIC_DISPATCH(pr_kernel)(call, settings);
+}
+
+std::unique_ptr<const Loss> make(const LossSetup& setup) {
+  return make_kernel_loss(setup, evaluate, Pr{});
+}
+
+}  // namespace
+
+constexpr LossInfo kPr = {
+    .name = "pr",
+    .summary = "pairwise ranking: the positive's probability above every other label's",
+    .formula =
+        "for each i with o = +1: the sum over labels j of the row with o != +1 of "
+        "`max(0, 1 - f_i + f_j)`; 0 elsewhere",
+    .source = "Cole et al., CVPR 2021, appendix",
+    .params = {},
+    .make = make};
+
+}  // namespace spml
+#endif  // HWY_ONCE

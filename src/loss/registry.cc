@@ -1,0 +1,116 @@
+#include "loss/registry.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/fail.h"
+#include "base/text.h"
+
+namespace spml {
+namespace {
+
+constexpr const LossInfo* kLosses[] = {&kBce, &kBceLs,      &kIu,  &kIun,  &kAn, &kAnLs,
+                                       &kWan, &kWanSampled, &kEpr, &kRole, &kPr};
+
+template <class Items>
+std::vector<std::string> names_of(const Items& items) {
+  std::vector<std::string> names;
+  for (const auto& item : items) {
+    if constexpr (std::is_pointer_v<std::decay_t<decltype(item)>>) {
+      names.emplace_back(item->name);
+    } else {
+      names.emplace_back(item.name);
+    }
+  }
+  return names;
+}
+
+[[noreturn]] void fail_unknown_parameter(const LossInfo& info, const std::string& name) {
+  const std::vector<std::string> known = names_of(info.params);
+  if (known.empty()) fail_usage("loss {} has no parameters; found '{}'", info.name, name);
+  fail_usage("loss {} has no parameter '{}'{} (it has {})", info.name, name,
+             did_you_mean(name, known), fmt::join(known, ", "));
+}
+
+void check_range(const LossInfo& info, const LossParameter& parameter, double value) {
+  if (std::isfinite(value) && value >= parameter.min && value <= parameter.max) return;
+  const std::string range = std::isfinite(parameter.max)
+                                ? fmt::format("in [{}, {}]", parameter.min, parameter.max)
+                                : fmt::format("of at least {}", parameter.min);
+  fail_usage("loss {}: expected {} {}, found {}", info.name, parameter.name, range, value);
+}
+
+void check_k(const LossInfo& info, const LossSetup& setup) {
+  if (!info.needs_k) return;
+  if (!setup.k) {
+    fail_usage(
+        "loss {} needs k, the expected number of positives per example: give --k, or "
+        "expected_positives in dataset.json, or estimate it with spml estimate-k",
+        info.name);
+  }
+  const double k = *setup.k, L = static_cast<double>(setup.labels);
+  if (!(k >= 0 && k <= L)) {
+    fail_usage("loss {}: expected k in [0, {}], the number of labels, found {}", info.name, L, k);
+  }
+}
+
+}  // namespace
+
+std::span<const LossInfo* const> all_losses() { return kLosses; }
+
+const LossInfo& find_loss(std::string_view name) {
+  for (const LossInfo* info : kLosses) {
+    if (info->name == name) return *info;
+  }
+  const std::vector<std::string> names = names_of(kLosses);
+  fail_usage("unknown loss '{}'{} (known: {})", name, did_you_mean(name, names),
+             fmt::join(names, ", "));
+}
+
+LossParameters resolve_parameters(const LossInfo& info, const LossSetup& setup) {
+  for (const auto& given : setup.params) {
+    const bool known = std::any_of(info.params.begin(), info.params.end(),
+                                   [&](const auto& p) { return p.name == given.first; });
+    if (!known) fail_unknown_parameter(info, given.first);
+  }
+  LossParameters values;
+  for (const LossParameter& parameter : info.params) {
+    const auto given = setup.params.find(parameter.name);
+    double value = parameter.default_value;
+    if (given != setup.params.end()) {
+      value = given->second;
+    } else if (parameter.default_rule != nullptr) {
+      value = parameter.default_rule(setup.labels, values);
+    }
+    check_range(info, parameter, value);
+    values.emplace(parameter.name, value);
+  }
+  return values;
+}
+
+std::unique_ptr<const Loss> make_loss(std::string_view name, const LossSetup& setup) {
+  const LossInfo& info = find_loss(name);
+  if (setup.labels == 0) fail("loss {}: expected at least one label, found none", name);
+  check_k(info, setup);
+  LossSetup resolved = setup;
+  resolved.params = resolve_parameters(info, setup);
+  return info.make(resolved);
+}
+
+std::string_view to_string(LabelNeed need) {
+  switch (need) {
+    case LabelNeed::kObserved:
+      return "observed labels";
+    case LabelNeed::kNegatives:
+      return "observed positives and negatives";
+    case LabelNeed::kTruth:
+      return "full truth";
+    case LabelNeed::kTrueNegatives:
+      return "observed positives and true negatives";
+  }
+  return "";
+}
+
+}  // namespace spml

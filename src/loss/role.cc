@@ -1,0 +1,126 @@
+// role: regularised online label estimation. With f = sigmoid(z), e = sigmoid(u), sg = stop the
+// gradient:
+//   side(a | b) = mean[ -sg(b) log a - (1 - sg(b)) log(1 - a) ] + EPR(a)
+//   ROLE = ( side(f | e) + side(e | f) ) / 2
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "loss/role.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include "loss/expected_positives-inl.h"
+#include "loss/parameters.h"
+#include "loss/registry.h"
+
+#ifndef SPML_ROLE_ONCE
+#define SPML_ROLE_ONCE
+namespace spml {
+namespace {
+
+struct Role {
+  double k, lambda, positive_scale, log_epsilon;
+};
+
+}  // namespace
+}  // namespace spml
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace spml::HWY_NAMESPACE {
+namespace {
+
+double role_kernel(const LossCall& call, const Role& settings) {
+  return run(call, settings.log_epsilon,
+             [&](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
+               const auto [B, L] = std::pair(in.logits.rows, in.logits.cols);
+               const size_t n = B * L;
+               const double half_scale = 0.5 / static_cast<double>(n);
+               const auto vscale = constant(d, half_scale);
+               const auto weight = constant(d, settings.positive_scale);
+               // p(1-p) of both sets of logits, each (B, L).
+               auto* const f_slopes = out.logits.empty() ? nullptr : out.scratch.data();
+               auto* const e_slopes = out.estimates.empty() ? nullptr : out.scratch.data() + n;
+
+               Sum loss(d), sum_f(d), sum_e(d);
+               for_each_block(d, n, [&](auto block) HWY_ATTR {
+                 const auto f = logit_of(d, block.load(in.logits.data));
+                 const auto e = logit_of(d, block.load(in.estimates.data));
+                 auto target_f = f, target_e = e;  // sg(f), sg(e)
+                 if (!in.frozen_logits.empty()) {
+                   target_f = logit_of(d, block.load(in.frozen_logits.data));
+                 }
+                 if (!in.frozen_estimates.empty()) {
+                   target_e = logit_of(d, block.load(in.frozen_estimates.data));
+                 }
+                 const auto observed = block.observed(in.observed.data);
+                 const auto positive = hn::IfThenElseZero(observed.positive, weight);
+                 const auto negative = hn::IfThenElseZero(observed.negative, weight);
+
+                 const auto f_side =
+                     cross_entropy(f, hn::Add(target_e.p, positive), hn::Add(target_e.q, negative));
+                 const auto e_side =
+                     cross_entropy(e, hn::Add(target_f.p, positive), hn::Add(target_f.q, negative));
+                 loss.add(block.keep(hn::Add(f_side.value, e_side.value)));
+                 sum_f.add(block.keep(f.p));
+                 sum_e.add(block.keep(e.p));
+                 block.store(hn::Mul(f_side.dz, vscale), out.logits.data);
+                 block.store(hn::Mul(e_side.dz, vscale), out.estimates.data);
+                 block.store(hn::Mul(f.p, f.q), f_slopes);
+                 block.store(hn::Mul(e.p, e.q), e_slopes);
+               });
+
+               const auto [k, lambda] = std::pair(settings.k, settings.lambda);
+               const Regulariser reg_f = expected_positives(sum_f.total(), B, L, k, lambda);
+               const Regulariser reg_e = expected_positives(sum_e.total(), B, L, k, lambda);
+               add_scaled(d, n, 0.5 * reg_f.slope, f_slopes, out.logits.data);
+               add_scaled(d, n, 0.5 * reg_e.slope, e_slopes, out.estimates.data);
+               return loss.total() * half_scale + 0.5 * (reg_f.value + reg_e.value);
+             });
+}
+
+}  // namespace
+}  // namespace spml::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace spml {
+namespace {
+
+HWY_EXPORT(role_kernel);
+
+double evaluate(const LossCall& call, const Role& settings) {
+  return HWY_DYNAMIC_DISPATCH(role_kernel)(call, settings);
+}
+
+std::unique_ptr<const Loss> make(const LossSetup& setup) {
+  const LossParameters& params = setup.params;
+  const Role settings = {setup.k.value(), params.at("lambda"), params.at("positive_scale"),
+                         params.at("log_epsilon")};
+  return make_kernel_loss(setup, evaluate, settings, {.estimates = true, .scratch_per_entry = 2});
+}
+
+constexpr LossParameter kParams[] = {
+    kLambda,
+    kPositiveScale,
+    {.name = "estimate_lr_factor",
+     .default_value = 10,
+     .help = "learning rate of the label estimates, as a multiple of the classifier's (used by "
+             "the trainer)"},
+    kLogEpsilon};
+
+}  // namespace
+
+constexpr LossInfo kRole = {
+    .name = "role",
+    .summary =
+        "regularised online label estimation: classifier and label estimates train each other",
+    .formula =
+        "`(side(f|e) + side(e|f)) / 2` with "
+        "`side(a|b) = mean[-sg(b) log a - (1-sg(b)) log(1-a)] + EPR(a)`, EPR as in `epr`, "
+        "e = sigmoid(u) the label estimates, sg = no gradient",
+    .source = "Cole et al., CVPR 2021",
+    .needs_k = true,
+    .uses_estimates = true,
+    .params = kParams,
+    .make = make};
+
+}  // namespace spml
+#endif  // HWY_ONCE

@@ -1,0 +1,92 @@
+// ROLE's label estimates: one logit u for each (training row, label), under dense Adam.
+//
+// Dense Adam moves every row at every step, because momentum decays also where there is no
+// gradient: O(N L) a step. Here a row is brought up to date only when it is touched or read,
+// O(B L) a step, with the same result. With no gradient for s steps after step t,
+//   m_j = m b1^j,  v_j = v b2^j,
+//   u_s = u - lr sum_{j=1..s} a_j c_j (m / sqrt v) / (1 + x c_j),   x = eps / sqrt v,
+//   a_j = b1^j / (1 - b1^(t+j)),  c_j = sqrt((1 - b2^(t+j)) / b2^j).
+// The c_j hardly vary while the a_j die off as 0.9^j, so the sum is expanded about the weighted
+// mean of c, to second order. The constants depend on (t, s) alone and come from a table.
+//
+// Memory: 12 bytes an entry (u, m, v) and 4 bytes a row.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/aligned.h"
+#include "spml/view.h"
+#include "train/adam.h"
+
+namespace spml {
+
+// Sums over the steps without gradient that follow a step.
+class DecaySums {
+ public:
+  explicit DecaySums(const AdamConfig& config);
+
+  // The constants of a catch-up over steps t+1 .. t+s.
+  struct Sums {
+    double s1 = 0;        // sum a_j c_j
+    double center = 0;    // sum a_j c_j^2 / s1: the weighted mean of c
+    double variance = 0;  // weighted variance of c
+  };
+  Sums between(uint64_t t, uint64_t s);
+
+ private:
+  void extend(uint64_t t);
+  double weight(int power, uint64_t step) const;
+
+  AdamConfig config_;
+  double ratio_[3];               // b1 / b2^((i+1)/2)
+  std::vector<double> tails_[3];  // tails_[i][t] = sum_{j>=1} ratio^j weight(i, t+j)
+};
+
+class LabelEstimator {
+ public:
+  // `observed` gives the starting point of each row: see start_row.
+  LabelEstimator(size_t rows, size_t labels, const AdamConfig& config);
+
+  size_t rows() const { return rows_; }
+  size_t labels() const { return labels_; }
+
+  // Starting values: logit(0.995) where observed is +1, logit(0.005) where -1, else uniform in
+  // [logit 0.4, logit 0.6], a function of (seed, key) alone.
+  void start_row(size_t row, std::span<const int8_t> observed, uint64_t seed, uint64_t key);
+  // Starting values from probabilities, clipped to [1e-5, 1 - 1e-5].
+  void start_row(size_t row, std::span<const float> probabilities);
+
+  // The estimates of a batch of distinct rows as of now, (B, L), brought up to date in the table.
+  void fetch(std::span<const int32_t> rows, View<float> logits);
+  // One Adam step for the rows just fetched; the others move in effect, by having no gradient.
+  void apply(std::span<const int32_t> rows, View<const float> gradient);
+
+  // sigmoid(u) of a row as of now; the table is not changed.
+  void probabilities(size_t row, std::span<float> out);
+
+  uint64_t step() const { return step_; }
+
+  // The whole state, for checkpoints.
+  struct State {
+    std::span<float> values;         // rows x (3 L): u, m, v of each row
+    std::span<uint32_t> last_steps;  // rows
+  };
+  State state() { return {table_, last_step_}; }
+  void set_step(uint64_t step) { step_ = step; }
+
+ private:
+  float* row_data(size_t row) { return table_.data() + row * 3 * labels_; }
+  // u of the row after the steps missed since it was last touched.
+  void catch_up(const float* row, uint64_t last, float* u);
+
+  size_t rows_, labels_;
+  AdamConfig config_;
+  DecaySums sums_;
+  uint64_t step_ = 0;  // optimiser steps taken
+  AlignedVector<float> table_;
+  std::vector<uint32_t> last_step_;  // per row: u, m and v are as of this step
+};
+
+}  // namespace spml

@@ -1,0 +1,79 @@
+#include "train/estimator_kernels.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "train/estimator_kernels.cc"
+#include <hwy/foreach_target.h>  // must precede highway.h
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace spml::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+void catch_up(const CatchUp& k, const float* HWY_RESTRICT u, const float* HWY_RESTRICT m,
+              const float* HWY_RESTRICT v, size_t labels, float* HWY_RESTRICT out) {
+  const auto entry = [&k](auto d, auto vu, auto vm, auto vv) {
+    const auto one = hn::Set(d, 1.0f);
+    const auto moved = hn::Gt(vv, hn::Zero(d));
+    const auto inverse_root = hn::Div(one, hn::Sqrt(hn::IfThenElse(moved, vv, one)));
+    const auto x = hn::Mul(hn::Set(d, k.eps), inverse_root);
+    const auto f = hn::Div(one, hn::MulAdd(x, hn::Set(d, k.center), one));
+    const auto xf = hn::Mul(x, f);
+    const auto second = hn::Mul(hn::Mul(xf, xf), hn::Mul(f, hn::Set(d, k.variance)));
+    const auto size =
+        hn::Mul(hn::Mul(hn::Set(d, k.scale), hn::Mul(vm, inverse_root)), hn::Add(f, second));
+    return hn::Sub(vu, hn::IfThenElseZero(moved, size));
+  };
+  const hn::ScalableTag<float> d;
+  const hn::CappedTag<float, 1> d1;
+  size_t j = 0;
+  for (; j + hn::Lanes(d) <= labels; j += hn::Lanes(d)) {
+    hn::StoreU(entry(d, hn::LoadU(d, u + j), hn::LoadU(d, m + j), hn::LoadU(d, v + j)), d, out + j);
+  }
+  for (; j < labels; ++j) {
+    hn::StoreU(entry(d1, hn::LoadU(d1, u + j), hn::LoadU(d1, m + j), hn::LoadU(d1, v + j)), d1,
+               out + j);
+  }
+}
+
+void adam(const AdamStep& k, const float* HWY_RESTRICT g, float* HWY_RESTRICT u,
+          float* HWY_RESTRICT m, float* HWY_RESTRICT v, size_t labels) {
+  const auto step = [&k](auto d, auto vg, float* pu, float* pm, float* pv) {
+    const auto vm = hn::MulAdd(hn::LoadU(d, pm), hn::Set(d, k.beta1),
+                               hn::Mul(vg, hn::Set(d, k.one_minus_beta1)));
+    const auto vv = hn::MulAdd(hn::LoadU(d, pv), hn::Set(d, k.beta2),
+                               hn::Mul(hn::Mul(vg, vg), hn::Set(d, k.one_minus_beta2)));
+    const auto size = hn::Div(vm, hn::Add(hn::Sqrt(vv), hn::Set(d, k.eps)));
+    hn::StoreU(hn::NegMulAdd(hn::Set(d, k.rate), size, hn::LoadU(d, pu)), d, pu);
+    hn::StoreU(vm, d, pm);
+    hn::StoreU(vv, d, pv);
+  };
+  const hn::ScalableTag<float> d;
+  const hn::CappedTag<float, 1> d1;
+  size_t j = 0;
+  for (; j + hn::Lanes(d) <= labels; j += hn::Lanes(d)) {
+    step(d, hn::LoadU(d, g + j), u + j, m + j, v + j);
+  }
+  for (; j < labels; ++j) step(d1, hn::LoadU(d1, g + j), u + j, m + j, v + j);
+}
+
+}  // namespace spml::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace spml {
+
+HWY_EXPORT(catch_up);
+HWY_EXPORT(adam);
+
+void catch_up_row(const CatchUp& constants, const float* u, const float* m, const float* v,
+                  size_t labels, float* out) {
+  HWY_DYNAMIC_DISPATCH(catch_up)(constants, u, m, v, labels, out);
+}
+
+void adam_row(const AdamStep& constants, const float* gradient, float* u, float* m, float* v,
+              size_t labels) {
+  HWY_DYNAMIC_DISPATCH(adam)(constants, gradient, u, m, v, labels);
+}
+
+}  // namespace spml
+#endif  // HWY_ONCE

@@ -1,0 +1,26 @@
+// The vectorised parts of the label estimator, for one row of L labels.
+#pragma once
+
+#include <cstddef>
+
+#include "train/adam.h"
+
+namespace spml {
+
+// The constants of a catch-up; see estimator.h.
+struct CatchUp {
+  float scale;     // lr * s1
+  float center;    // weighted mean of c
+  float variance;  // weighted variance of c
+  float eps;
+};
+
+// out = u - scale (m / sqrt v) [ 1/(1 + x c) + x^2 variance / (1 + x c)^3 ],  x = eps / sqrt v
+void catch_up_row(const CatchUp& constants, const float* u, const float* m, const float* v,
+                  size_t labels, float* out);
+
+// One Adam step of u, m and v.
+void adam_row(const AdamStep& constants, const float* gradient, float* u, float* m, float* v,
+              size_t labels);
+
+}  // namespace spml

@@ -1,0 +1,65 @@
+#include "train/evaluator.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/sigmoid.h"
+#include "metrics/ranking.h"
+
+namespace spml {
+namespace {
+
+// Scores held at once, where the model can give some labels at a time.
+constexpr size_t kBlockEntries = size_t{8} << 20;
+
+}  // namespace
+
+Evaluator::Evaluator(Part part, std::span<const int32_t> rows, const LabelMatrix& labels,
+                     int threads)
+    : part_(part), rows_(rows), labels_(labels), threads_(threads) {}
+
+void Evaluator::for_label_blocks(Model& model, const Block& body) const {
+  const size_t n = rows_.size(), total = labels_.cols();
+  size_t block = total;
+  if (model.predicts_label_blocks()) block = std::clamp<size_t>(kBlockEntries / n, 1, total);
+  std::vector<float> scores(n * block);
+  std::vector<int8_t> labels(n * block), row(total);
+  for (size_t first = 0; first < total; first += block) {
+    const size_t count = std::min(block, total - first);
+    const View<float> out{scores.data(), n, count};
+    model.predict(part_, rows_, first, out);
+    sigmoid_in_place(out.flat());
+    for (size_t i = 0; i < n; ++i) {
+      labels_.read_row(static_cast<size_t>(rows_[i]), row);
+      std::copy_n(row.begin() + static_cast<ptrdiff_t>(first), count,
+                  labels.begin() + static_cast<ptrdiff_t>(i * count));
+    }
+    body(first, out, {labels.data(), n, count});
+  }
+}
+
+Evaluation Evaluator::evaluate(Model& model) const {
+  Evaluation result;
+  MapResult& map = result.map;
+  for_label_blocks(model, [&](size_t, View<const float> scores, View<const int8_t> labels) {
+    const MapResult part = mean_average_precision(scores, labels, threads_);
+    map.per_class_ap.insert(map.per_class_ap.end(), part.per_class_ap.begin(),
+                            part.per_class_ap.end());
+    map.has_positive.insert(map.has_positive.end(), part.has_positive.begin(),
+                            part.has_positive.end());
+    result.khat += expected_positives(scores);
+  });
+  summarise(map);
+  return result;
+}
+
+std::vector<float> Evaluator::tune_thresholds(Model& model) const {
+  std::vector<float> thresholds;
+  for_label_blocks(model, [&](size_t, View<const float> scores, View<const int8_t> labels) {
+    const auto part = spml::tune_thresholds(scores, labels, threads_);
+    thresholds.insert(thresholds.end(), part.begin(), part.end());
+  });
+  return thresholds;
+}
+
+}  // namespace spml

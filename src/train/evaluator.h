@@ -1,0 +1,42 @@
+// Scores of a model on some rows against labels, without holding more scores than needed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "data/dataset.h"
+#include "metrics/average_precision.h"
+#include "train/model.h"
+
+namespace spml {
+
+struct Evaluation {
+  MapResult map;
+  double khat = 0;  // mean number of positives per row that the model predicts
+};
+
+class Evaluator {
+ public:
+  // `labels` > 0 are positive. The rows index both the labels and the part's examples.
+  Evaluator(Part part, std::span<const int32_t> rows, const LabelMatrix& labels, int threads);
+
+  Evaluation evaluate(Model& model) const;
+
+  // Calls body(first_label, probabilities (N, block), labels (N, block)) for blocks of labels that
+  // together cover all of them.
+  using Block = std::function<void(size_t, View<const float>, View<const int8_t>)>;
+  void for_label_blocks(Model& model, const Block& body) const;
+
+  // Per-class thresholds with the best F1 on these rows.
+  std::vector<float> tune_thresholds(Model& model) const;
+
+ private:
+  Part part_;
+  std::span<const int32_t> rows_;
+  const LabelMatrix& labels_;
+  int threads_;
+};
+
+}  // namespace spml

@@ -1,0 +1,157 @@
+#include "train/loop.h"
+
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "base/fail.h"
+#include "base/rng.h"
+
+namespace spml {
+namespace {
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// Mean over rows of the sum of the estimates; the probabilities go to `out` (N, L) if given.
+double read_estimates(LabelEstimator& estimator, std::vector<float>* out) {
+  const size_t n = estimator.rows(), labels = estimator.labels();
+  if (out != nullptr) out->resize(n * labels);
+  std::vector<float> row(labels);
+  double sum = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const std::span<float> target = out ? std::span(out->data() + i * labels, labels) : row;
+    estimator.probabilities(i, target);
+    sum += std::accumulate(target.begin(), target.end(), 0.0);
+  }
+  return sum / static_cast<double>(n);
+}
+
+}  // namespace
+
+Loop::Loop(const LoopPlan& plan, const Loss& loss, Model& model, LabelEstimator* estimator,
+           TrainingLabels& labels, const Evaluator& validation)
+    : plan_(plan),
+      loss_(loss),
+      model_(model),
+      estimator_(estimator),
+      labels_(labels),
+      validation_(validation),
+      order_(plan.rows.size()),
+      file_rows_(plan.batch) {
+  const size_t entries = plan.batch * labels.labels();
+  observed_.resize(entries);
+  dlogits_.resize(entries);
+  scratch_.resize(entries * loss.scratch_per_entry());
+  if (estimator_ != nullptr) {
+    estimates_.resize(entries);
+    destimates_.resize(entries);
+  }
+}
+
+void Loop::run(const LoopEvents& events) {
+  const uint64_t per_epoch = plan_.steps_per_epoch();
+  while (static_cast<int>(state_.epochs.size()) < plan_.epochs && !out_of_patience()) {
+    const int epoch = static_cast<int>(state_.epochs.size()) + 1;
+    begin_epoch(epoch);
+    const uint64_t end = per_epoch * static_cast<uint64_t>(epoch);
+    while (state_.step < end) {
+      const Stopwatch watch;
+      const size_t first = (state_.step - (end - per_epoch)) * plan_.batch;
+      state_.loss_sum += step(std::span(order_).subspan(first, plan_.batch), epoch);
+      ++state_.step;
+      const double seconds = watch.seconds();
+      state_.train_seconds += seconds;
+      state_.epoch_seconds += seconds;
+      if (events.checkpoint_due && events.checkpoint_due(state_)) {
+        model_.finish_step();
+        events.checkpoint(state_);
+      }
+      if (events.after_step) events.after_step(state_);
+    }
+    end_epoch(epoch);
+    if (events.after_epoch) events.after_epoch(state_.epochs.back());
+  }
+  model_.restore_best();
+}
+
+void Loop::begin_epoch(int epoch) {
+  std::iota(order_.begin(), order_.end(), 0);
+  CounterRng random(plan_.seed, Stream::kBatchOrder, static_cast<uint64_t>(epoch));
+  for (size_t i = order_.size(); i-- > 1;) std::swap(order_[i], order_[random.below(i + 1)]);
+}
+
+double Loop::step(std::span<const int32_t> local_rows, int epoch) {
+  const size_t batch = local_rows.size(), labels = labels_.labels();
+  for (size_t b = 0; b < batch; ++b) {
+    file_rows_[b] = plan_.rows[static_cast<size_t>(local_rows[b])];
+    labels_.read_row(static_cast<size_t>(file_rows_[b]), {observed_.data() + b * labels, labels});
+  }
+  LossInput in;
+  in.logits = model_.forward(file_rows_);
+  in.observed = {observed_.data(), batch, labels};
+  in.rows = local_rows;
+  in.epoch = epoch;
+  in.epochs = plan_.epochs;
+  in.step = state_.step;
+  in.seed = plan_.seed;
+  LossOutput out;
+  out.logits = {dlogits_.data(), batch, labels};
+  out.scratch = scratch_;
+  if (estimator_ != nullptr) {
+    const View<float> estimates{estimates_.data(), batch, labels};
+    estimator_->fetch(local_rows, estimates);
+    in.estimates = estimates;
+    out.estimates = {destimates_.data(), batch, labels};
+  }
+  const double value = loss_.evaluate(in, out);
+  if (!std::isfinite(value)) {
+    fail(
+        "the loss is {} at epoch {}, step {}: training has diverged; lower --lr or check the "
+        "features' scale (--transform standardize)",
+        value, epoch, state_.step + 1);
+  }
+  model_.backward(out.logits);
+  if (estimator_ != nullptr) estimator_->apply(local_rows, out.estimates);
+  return value;
+}
+
+void Loop::end_epoch(int epoch) {
+  const Stopwatch watch;
+  model_.finish_step();
+  state_.train_seconds += watch.seconds();
+
+  const Evaluation validation = validation_.evaluate(model_);
+  const bool better = state_.best_epoch == 0 || validation.map.map > state_.best_val_map;
+  if (better) {
+    state_.best_epoch = epoch;
+    state_.best_val_map = validation.map.map;
+    model_.keep_best();
+  }
+  EpochRecord record;
+  record.epoch = epoch;
+  record.train_loss = state_.loss_sum / static_cast<double>(plan_.steps_per_epoch());
+  record.val_map = validation.map.map;
+  record.khat = validation.khat;
+  if (estimator_ != nullptr) {
+    record.khat_estimates = read_estimates(*estimator_, better ? &state_.best_estimates : nullptr);
+  }
+  record.seconds = state_.epoch_seconds + watch.seconds();
+  state_.epochs.push_back(record);
+  state_.loss_sum = 0;
+  state_.epoch_seconds = 0;
+}
+
+bool Loop::out_of_patience() const {
+  const int done = static_cast<int>(state_.epochs.size());
+  return plan_.patience > 0 && done > 0 && done - state_.best_epoch >= plan_.patience;
+}
+
+}  // namespace spml

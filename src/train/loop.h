@@ -1,0 +1,90 @@
+// The training loop, the same for every model and every loss: batches, one step each, validation
+// after every epoch, the best epoch kept.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "spml/loss.h"
+#include "train/estimator.h"
+#include "train/evaluator.h"
+#include "train/model.h"
+#include "train/training_labels.h"
+
+namespace spml {
+
+struct LoopPlan {
+  std::span<const int32_t> rows;  // the training rows, of the training file
+  size_t batch = 16;
+  int epochs = 25;
+  int patience = 0;  // stop after so many epochs without a better one; 0 = never
+  uint64_t seed = 0;
+  uint64_t steps_per_epoch() const { return rows.size() / batch; }
+};
+
+struct EpochRecord {
+  int epoch = 0;  // from 1
+  double train_loss = 0;
+  double val_map = 0;
+  double khat = 0;                       // of the classifier, on the validation rows
+  std::optional<double> khat_estimates;  // of the label estimates, on the training rows
+  double seconds = 0;
+  std::vector<uint32_t> unobserved_positives;  // histogram over [0, 1], when it is recorded
+};
+
+// Where the loop stands: with the model's and the estimator's state, all that a checkpoint holds.
+struct LoopState {
+  uint64_t step = 0;    // steps taken
+  double loss_sum = 0;  // of the steps of the running epoch
+  int best_epoch = 0;   // 0 = none yet
+  double best_val_map = 0;
+  double train_seconds = 0;
+  double epoch_seconds = 0;  // of the running epoch
+  std::vector<EpochRecord> epochs;
+  std::vector<float> best_estimates;  // (N, L) probabilities of the best epoch
+};
+
+// What the loop tells its owner. Any may be empty.
+struct LoopEvents {
+  std::function<void(const LoopState&)> after_step;  // may throw to stop
+  std::function<bool(const LoopState&)> checkpoint_due;
+  std::function<void(const LoopState&)> checkpoint;
+  std::function<void(EpochRecord&)> after_epoch;  // the record of the epoch may be added to
+};
+
+class Loop {
+ public:
+  // `estimator` is null unless the loss uses estimates. Everything must outlive the loop.
+  Loop(const LoopPlan& plan, const Loss& loss, Model& model, LabelEstimator* estimator,
+       TrainingLabels& labels, const Evaluator& validation);
+
+  LoopState& state() { return state_; }
+
+  // Trains from the present state to the end; the model then has the weights of the best epoch.
+  void run(const LoopEvents& events);
+
+ private:
+  void begin_epoch(int epoch);
+  double step(std::span<const int32_t> local_rows, int epoch);
+  void end_epoch(int epoch);
+  bool out_of_patience() const;
+
+  LoopPlan plan_;
+  const Loss& loss_;
+  Model& model_;
+  LabelEstimator* estimator_;
+  TrainingLabels& labels_;
+  const Evaluator& validation_;
+  LoopState state_;
+
+  // Buffers of a step, allocated once.
+  std::vector<int32_t> order_;      // training rows (0 .. N-1) in the order of this epoch
+  std::vector<int32_t> file_rows_;  // (B)
+  std::vector<int8_t> observed_;    // (B, L)
+  AlignedVector<float> estimates_, dlogits_, destimates_, scratch_;  // (B, L)
+};
+
+}  // namespace spml

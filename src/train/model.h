@@ -1,0 +1,48 @@
+// What the training loop knows of a classifier. The linear model and the fine-tuned network
+// implement it; the loop, selection, checkpoints and metrics are shared.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "spml/view.h"
+
+namespace spml {
+
+class SafetensorsFile;
+class SafetensorsWriter;
+
+// The two files of a data folder.
+enum class Part { kTrainFile, kTest };
+
+class Model {
+ public:
+  virtual ~Model() = default;
+
+  // Logits (B, L) of rows of the training file, in training mode. Valid until the next call.
+  virtual View<const float> forward(std::span<const int32_t> rows) = 0;
+  // One optimiser step from the gradient of the loss with respect to those logits. The step may be
+  // carried out together with the next forward().
+  virtual void backward(View<const float> dlogits) = 0;
+  // Carries out what backward() left pending.
+  virtual void finish_step() = 0;
+
+  // Logits of any rows in evaluation mode, for labels first_label .. first_label + out.cols.
+  virtual void predict(Part part, std::span<const int32_t> rows, size_t first_label,
+                       View<float> out) = 0;
+  // Whether predict() can be asked for some of the labels at no loss.
+  virtual bool predicts_label_blocks() const = 0;
+
+  // The weights of the best epoch are kept aside and brought back at the end.
+  virtual void keep_best() = 0;
+  virtual void restore_best() = 0;
+
+  // Everything a resumed run needs: weights, optimiser state and the best weights. Spans handed to
+  // the writer stay valid until the model is used again.
+  virtual void save_state(SafetensorsWriter& out) = 0;
+  virtual void load_state(const SafetensorsFile& in) = 0;
+  // The tensors of model.safetensors.
+  virtual void save_model(SafetensorsWriter& out) = 0;
+};
+
+}  // namespace spml

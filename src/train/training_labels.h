@@ -1,0 +1,29 @@
+// The labels that a loss trains on, row by row, as its LabelNeed asks for them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/dataset.h"
+#include "spml/loss.h"
+
+namespace spml {
+
+class TrainingLabels {
+ public:
+  // The matrices must outlive this object; `truth` may be empty unless `need` asks for it.
+  TrainingLabels(const LabelMatrix& observed, const LabelMatrix& truth, LabelNeed need);
+
+  size_t labels() const;
+  // Labels of a row of the training file, in {-1, 0, +1}.
+  void read_row(size_t row, std::span<int8_t> out);
+
+ private:
+  const LabelMatrix& observed_;
+  const LabelMatrix& truth_;
+  LabelNeed need_;
+  std::vector<int8_t> buffer_;  // (L)
+};
+
+}  // namespace spml

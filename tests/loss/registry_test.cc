@@ -1,0 +1,102 @@
+#include <set>
+
+#include "loss/kernel.h"
+#include "spml/loss.h"
+#include "testing.h"
+
+namespace spml {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(LossTable, HasTheElevenLossesOfThePaper) {
+  std::vector<std::string_view> names;
+  for (const LossInfo* info : all_losses()) names.push_back(info->name);
+  names.resize(std::min<size_t>(names.size(), 11));
+  EXPECT_THAT(names, testing::ElementsAre("bce", "bce-ls", "iu", "iun", "an", "an-ls", "wan",
+                                          "wan-sampled", "epr", "role", "pr"));
+}
+
+TEST(LossTable, EveryRowIsComplete) {
+  std::set<std::string_view> names;
+  for (const LossInfo* info : all_losses()) {
+    EXPECT_TRUE(names.insert(info->name).second) << info->name;
+    EXPECT_FALSE(info->summary.empty() || info->formula.empty() || info->source.empty())
+        << info->name;
+    std::set<std::string_view> parameters;
+    for (const LossParameter& parameter : info->params) {
+      EXPECT_TRUE(parameters.insert(parameter.name).second) << parameter.name;
+      EXPECT_FALSE(parameter.help.empty()) << parameter.name;
+      EXPECT_EQ(parameter.default_text.empty(), parameter.default_rule == nullptr);
+    }
+  }
+}
+
+TEST(LossTable, AnUnknownNameListsTheCandidates) {
+  EXPECT_EQ(find_loss("role").name, "role");
+  EXPECT_SPML_ERROR(
+      find_loss("rolle"),
+      AllOf(HasSubstr("'rolle'"), HasSubstr("did you mean 'role'"), HasSubstr("wan-sampled")));
+}
+
+TEST(LossTable, DefaultsFollowTheirRules) {
+  const auto wan = resolve_parameters(find_loss("wan"), {.labels = 21, .k = {}, .params = {}});
+  EXPECT_DOUBLE_EQ(wan.at("gamma"), 1.0 / 20);
+  const auto smoothed = resolve_parameters(
+      find_loss("an-ls"), {.labels = 2, .k = {}, .params = {{"eps", 0.2}, {"eps_n", 0.4}}});
+  EXPECT_EQ(smoothed.at("eps_p"), 0.2);
+  EXPECT_EQ(smoothed.at("eps_n"), 0.4);
+  const auto role = resolve_parameters(find_loss("role"), {.labels = 2, .k = {}, .params = {}});
+  EXPECT_EQ(role.at("estimate_lr_factor"), 10);
+  EXPECT_EQ(role.at("lambda"), 1);
+  EXPECT_EQ(role.at("positive_scale"), 1);
+  EXPECT_EQ(role.at("log_epsilon"), 0);
+}
+
+TEST(LossTable, BadParametersAreNamed) {
+  const auto make = [](std::string_view name, LossParameters params, double k = 1) {
+    make_loss(name, {.labels = 4, .k = k, .params = std::move(params)});
+  };
+  EXPECT_SPML_ERROR(make("epr", {{"lamda", 1}}), HasSubstr("did you mean 'lambda'"));
+  EXPECT_SPML_ERROR(make("pr", {{"gamma", 1}}), HasSubstr("no parameters"));
+  EXPECT_SPML_ERROR(make("an-ls", {{"eps", 1.5}}), HasSubstr("in [0, 1], found 1.5"));
+  EXPECT_SPML_ERROR(make("wan", {{"gamma", -1}}), HasSubstr("at least 0"));
+  EXPECT_SPML_ERROR(make("wan", {{"gamma", std::nan("")}}), HasSubstr("nan"));
+  EXPECT_SPML_ERROR(make("role", {}, 4.5), HasSubstr("k in [0, 4]"));
+}
+
+TEST(LossTable, MissingKSaysHowToGiveIt) {
+  EXPECT_SPML_ERROR(
+      make_loss("role", {.labels = 4, .k = {}, .params = {}}),
+      AllOf(HasSubstr("--k"), HasSubstr("expected_positives"), HasSubstr("estimate-k")));
+  EXPECT_SPML_ERROR(make_loss("an", {.labels = 0, .k = {}, .params = {}}), HasSubstr("label"));
+}
+
+TEST(LossCall, ViewsThatDoNotFitAreAnError) {
+  const auto loss = make_loss("role", {.labels = 2, .k = 1, .params = {}});
+  const float z[4] = {};
+  float gradient[4], scratch[8];
+  const int8_t observed[4] = {};
+  LossInput in;
+  LossOutput out;
+  EXPECT_SPML_ERROR(loss->evaluate(in, out), HasSubstr("rows"));
+  in.logits = {z, 2, 2};
+  EXPECT_SPML_ERROR(loss->evaluate(in, out), HasSubstr("observed"));
+  in.observed = {observed, 2, 2};
+  EXPECT_SPML_ERROR(loss->evaluate(in, out), HasSubstr("estimates"));
+  in.estimates = {z, 1, 2};
+  EXPECT_SPML_ERROR(loss->evaluate(in, out), HasSubstr("(1, 2)"));
+  in.estimates = {z, 2, 2};
+  EXPECT_SPML_ERROR(loss->evaluate(in, out), HasSubstr("scratch of 8"));
+  out.scratch = scratch;
+  out.logits = {gradient, 4, 1};
+  EXPECT_SPML_ERROR(loss->evaluate(in, out), HasSubstr("(4, 1)"));
+  out.logits = {gradient, 2, 2};
+  EXPECT_GT(loss->evaluate(in, out), 0);
+  in.logits = {z, 4, 1};
+  EXPECT_SPML_ERROR(loss->evaluate(in, out), HasSubstr("2 labels"));
+}
+
+}  // namespace
+}  // namespace spml

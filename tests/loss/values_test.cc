@@ -1,0 +1,135 @@
+// Values and gradients computed by hand. All logits below are +-log(3) or 0, so that f is 3/4, 1/4
+// or 1/2 and every number is a fraction or the logarithm of one.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "batch.h"
+
+namespace spml {
+namespace {
+
+const double kLog3 = std::log(3.0), kLog2 = std::log(2.0), kLog4 = std::log(4.0);
+const double kLog43 = std::log(4.0 / 3.0);  // -log(3/4)
+
+// Row 0: f = 3/4 (+1), 1/4 (0), 1/2 (-1). Row 1: f = 1/2 (0), 1/4 (+1), 3/4 (0).
+Batch two_rows() {
+  Batch batch(2, 3);
+  batch.z = {kLog3, -kLog3, 0, 0, -kLog3, kLog3};
+  batch.u = {0, kLog3, -kLog3, kLog3, -kLog3, 0};
+  batch.observed = {1, 0, -1, 0, 1, 0};
+  return batch;
+}
+
+Result<double> evaluate(std::string_view name, LossParameters params = {}) {
+  return two_rows().evaluate<double>(
+      *make_loss(name, {.labels = 3, .k = 1.5, .params = std::move(params)}));
+}
+
+void expect_result(const Result<double>& result, double value, const std::vector<double>& dz) {
+  EXPECT_NEAR(result.value, value, 1e-14);
+  for (size_t i = 0; i < dz.size(); ++i) EXPECT_NEAR(result.dz[i], dz[i], 1e-14) << "entry " << i;
+}
+
+const double kAnSum = kLog43 + kLog43 + kLog2 + kLog2 + kLog4 + kLog4;
+const std::vector<double> kAnGradient = {-1 / 24., 1 / 24., 1 / 12., 1 / 12., -1 / 8., 1 / 8.};
+
+TEST(LossValue, An) { expect_result(evaluate("an"), kAnSum / 6, kAnGradient); }
+
+TEST(LossValue, BceCountsEverythingButPositivesAsNegative) {
+  expect_result(evaluate("bce"), kAnSum / 6, kAnGradient);
+}
+
+TEST(LossValue, AnLsSmoothsBothSides) {
+  // eps_p = 0.4: positives weigh (0.8, 0.2); eps_n = 0.2: the others weigh (0.1, 0.9).
+  const double sum = 0.8 * kLog43 + 0.2 * kLog4 + 0.9 * kLog43 + 0.1 * kLog4 + kLog2 + kLog2 +
+                     0.8 * kLog4 + 0.2 * kLog43 + 0.9 * kLog4 + 0.1 * kLog43;
+  // dz = p - weight of log p.
+  const std::vector<double> dz = {-0.05 / 6, 0.15 / 6, 0.4 / 6, 0.4 / 6, -0.55 / 6, 0.65 / 6};
+  expect_result(evaluate("an-ls", {{"eps_p", 0.4}, {"eps_n", 0.2}}), sum / 6, dz);
+  expect_result(evaluate("bce-ls", {{"eps", 0.2}, {"eps_p", 0.4}}), sum / 6, dz);
+}
+
+TEST(LossValue, WanWeighsNegativesByOneOverLMinusOne) {
+  const double sum = kLog43 + kLog4 + 0.5 * (kLog43 + kLog2 + kLog2 + kLog4);
+  expect_result(evaluate("wan"), sum / 6, {-1 / 24., 1 / 48., 1 / 24., 1 / 24., -1 / 8., 1 / 16.});
+}
+
+TEST(LossValue, IuIgnoresUnknownLabels) {
+  const double sum = kLog43 + kLog2 + kLog4;
+  const std::vector<double> dz = {-1 / 24., 0, 1 / 12., 0, -1 / 8., 0};
+  expect_result(evaluate("iu"), sum / 6, dz);
+  expect_result(evaluate("iun"), sum / 6, dz);
+}
+
+TEST(LossValue, EprAddsTheRegulariser) {
+  // khat = (1.5 + 1.5) / 2 = 1.5; with k = 0.9 (khat - k)/L = 0.2.
+  const Batch batch = two_rows();
+  const auto loss =
+      make_loss("epr", {.labels = 3, .k = 0.9, .params = {{"lambda", 2}, {"positive_scale", 3}}});
+  const double value = 3 * (kLog43 + kLog2 + kLog4) / 6 + 2 * 0.04;
+  const double slope = 2 * 2 * 0.2 / 6;  // times p(1-p)
+  expect_result(batch.evaluate<double>(*loss), value,
+                {-1 / 8. + slope * 3 / 16, slope * 3 / 16, 1 / 4. + slope / 4, slope / 4,
+                 -3 / 8. + slope * 3 / 16, slope * 3 / 16});
+}
+
+TEST(LossValue, Role) {
+  // k = 1.5 = khat of both sides: no regulariser. e = 1/2, 3/4, 1/4 and 3/4, 1/4, 1/2.
+  const auto result = evaluate("role");
+  const double f_side = (0.5 * kLog43 + 0.5 * kLog4) + kLog43 +   // f = 3/4, e = 1/2, +1
+                        (0.75 * kLog4 + 0.25 * kLog43) +          // f = 1/4, e = 3/4
+                        kLog2 + kLog2 +                           // f = 1/2, e = 1/4, -1
+                        kLog2 +                                   // f = 1/2, e = 3/4
+                        (0.25 * kLog4 + 0.75 * kLog43) + kLog4 +  // f = 1/4, e = 1/4, +1
+                        (0.5 * kLog43 + 0.5 * kLog4);             // f = 3/4, e = 1/2
+  const double e_side = kLog2 + kLog2 +                           // e = 1/2, f = 3/4, +1
+                        (0.25 * kLog43 + 0.75 * kLog4) +          // e = 3/4, f = 1/4
+                        (0.5 * kLog4 + 0.5 * kLog43) + kLog43 +   // e = 1/4, f = 1/2, -1
+                        (0.5 * kLog43 + 0.5 * kLog4) +            // e = 3/4, f = 1/2
+                        (0.25 * kLog4 + 0.75 * kLog43) + kLog4 +  // e = 1/4, f = 1/4, +1
+                        kLog2;                                    // e = 1/2, f = 3/4
+  expect_result(
+      result, (f_side + e_side) / 12,
+      {(0.25 - 0.25) / 12, -0.5 / 12, (0.25 + 0.5) / 12, -0.25 / 12, -0.75 / 12, 0.25 / 12});
+  const std::vector<double> du = {(-0.25 - 0.5) / 12, 0.5 / 12,   (-0.25 + 0.25) / 12,
+                                  0.25 / 12,          -0.75 / 12, -0.25 / 12};
+  for (size_t i = 0; i < du.size(); ++i) EXPECT_NEAR(result.du[i], du[i], 1e-14) << i;
+}
+
+TEST(LossValue, RoleRegularisesBothSides) {
+  const double k = 0.9, lambda = 2;
+  const Batch batch = two_rows();
+  const auto without = make_loss("role", {.labels = 3, .k = k, .params = {{"lambda", 0}}});
+  const auto with = make_loss("role", {.labels = 3, .k = k, .params = {{"lambda", lambda}}});
+  const auto a = batch.evaluate<double>(*without), b = batch.evaluate<double>(*with);
+  EXPECT_NEAR(b.value - a.value, lambda * 0.04, 1e-14);  // half of it from each side
+  EXPECT_NEAR(b.dz[2] - a.dz[2], 0.5 * (2 * lambda * 0.2 / 6) / 4, 1e-14);
+  EXPECT_NEAR(b.du[0] - a.du[0], 0.5 * (2 * lambda * 0.2 / 6) / 4, 1e-14);
+}
+
+TEST(LossValue, PrSumsOverPairs) {
+  // Row 0: (1 - 3/4 + 1/4) + (1 - 3/4 + 1/2); row 1: (1 - 1/4 + 1/2) + (1 - 1/4 + 3/4).
+  expect_result(evaluate("pr"), (0.5 + 0.75 + 1.25 + 1.5) / 6,
+                {-2 * 3 / 96., 3 / 96., 4 / 96., 4 / 96., -2 * 3 / 96., 3 / 96.});
+}
+
+TEST(LossValue, WanSampledWithOneUnknownLabelIsCertain) {
+  Batch batch = two_rows();
+  batch.observed = {1, 0, -1, 1, 1, 1};  // row 1 has nothing to sample
+  const auto result =
+      batch.evaluate<double>(*make_loss("wan-sampled", {.labels = 3, .k = {}, .params = {}}));
+  expect_result(result, (kLog43 + kLog43 + kLog2 + kLog4 + kLog43) / 6,
+                {-1 / 24., 1 / 24., 0, -1 / 12., -1 / 8., -1 / 24.});
+}
+
+TEST(LossValue, LogEpsilonIsAddedInsideTheLogarithm) {
+  const double eps = 0.25;  // f + eps = 1, 1/2, 3/4
+  const auto result = evaluate("iu", {{"log_epsilon", eps}});
+  // f = 3/4 (+1): -log 1; f = 1/2 (-1): -log 3/4; f = 1/4 (+1): -log 1/2.
+  expect_result(result, (0 + kLog43 + kLog2) / 6,
+                {-(3 / 16.) / 6, 0, (1 / 4. / 0.75) / 6, 0, -(3 / 16. / 0.5) / 6, 0});
+}
+
+}  // namespace
+}  // namespace spml
