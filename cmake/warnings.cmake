@@ -9,3 +9,6 @@ if(SPML_SANITIZE)
                          -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(spml_build_flags INTERFACE -fsanitize=address,undefined)
 endif()
+if(SPML_FUZZ)  # coverage for libFuzzer in everything a target links
+  target_compile_options(spml_build_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()

@@ -156,7 +156,6 @@ void Run::write_config() const {
                   {"val", prepared_.split.val.size()},
                   {"test", data_.test.rows()}};
   json["features"] = data_.train_file.features.cols();
-  json["feature_provenance"] = data_.feature_provenance;
   json["classes"] = data_.classes;
   json["machine"] = describe_machine();
   json["threads"] = options_.threads;

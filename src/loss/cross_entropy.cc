@@ -32,15 +32,16 @@ namespace spml::HWY_NAMESPACE {
 namespace {
 
 double cross_entropy_kernel(const LossCall& call, const CrossEntropy& settings) {
-  const auto& [positive, unknown, negative, log_epsilon] = settings;
-  return entrywise(call, log_epsilon, [&](auto d, const auto& logit, auto observed) HWY_ATTR {
-    const auto choose = [&](double pos, double unk, double neg) HWY_ATTR {
-      return hn::IfThenElse(observed.positive, constant(d, pos),
-                            hn::IfThenElse(observed.negative, constant(d, neg), constant(d, unk)));
-    };
-    return cross_entropy(logit, choose(positive.log_p, unknown.log_p, negative.log_p),
-                         choose(positive.log_q, unknown.log_q, negative.log_q));
-  });
+  return entrywise(call, settings.log_epsilon,
+                   [s = settings](auto d, const auto& logit, auto observed) HWY_ATTR {
+                     const auto choose = [&](double Weights::*weight) HWY_ATTR {
+                       return hn::IfThenElse(
+                           observed.positive, constant(d, s.positive.*weight),
+                           hn::IfThenElse(observed.negative, constant(d, s.negative.*weight),
+                                          constant(d, s.unknown.*weight)));
+                     };
+                     return cross_entropy(logit, choose(&Weights::log_p), choose(&Weights::log_q));
+                   });
 }
 
 }  // namespace

@@ -100,11 +100,12 @@ HWY_INLINE double run(const LossCall& call, double log_epsilon, const Body& body
   return in_precision(hn::ScalableTag<double>(), std::get<CallOf<double>>(call));
 }
 
-// The mean over entries of formula(d, Logit, Observed) -> EntryLoss.
+// The mean over entries of formula(d, Logit, Observed) -> EntryLoss. A formula holds its settings
+// by value: the compiler then knows that storing gradients does not change them.
 template <class Formula>
-HWY_INLINE double entrywise(const LossCall& call, double log_epsilon, const Formula& formula) {
+HWY_INLINE double entrywise(const LossCall& call, double log_epsilon, Formula formula) {
   return run(call, log_epsilon,
-             [&](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
+             [=](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
                const double scale = 1.0 / static_cast<double>(in.logits.size());
                const auto vscale = constant(d, scale);
                Sum sum(d);
