@@ -34,33 +34,36 @@ step() {
   summary+=("passed  $(printf '%4d s' $((SECONDS - start)))  $current")
 }
 
-# build PRESET [CMAKE OPTION...]
-build() {
+# configure_and_build PRESET [CMAKE OPTION...]
+configure_and_build() {
   cmake --preset "$@" >/dev/null
   cmake --build --preset "$1" --parallel "$jobs"
 }
 
-# fuzz TARGET: from the seeds in fuzz/corpus/TARGET, keeping what it finds in build-fuzz/corpus.
+# build_fuzz_targets TARGET...: these only, not the program.
+build_fuzz_targets() {
+  cmake --preset fuzz >/dev/null
+  cmake --build --preset fuzz --parallel "$jobs" --target "$@"
+}
+
+# fuzz NAME: runs fuzz_NAME from the seeds in fuzz/corpus/NAME; what it finds stays in build-fuzz.
 fuzz() {
-  local name seeds found
-  name=$(basename "$1")
-  seeds=fuzz/corpus/$name
-  found=build-fuzz/corpus/$name
-  mkdir -p "$found"
-  local folders=("$found")
-  if [[ -d $seeds ]]; then folders+=("$seeds"); fi
-  "$1" -max_total_time="$fuzz_seconds" -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
-    -verbosity=0 -artifact_prefix="build-fuzz/$name-" "${folders[@]}"
+  mkdir -p "build-fuzz/corpus/$1"
+  "build-fuzz/fuzz_$1" -max_total_time="$fuzz_seconds" -rss_limit_mb=2048 -timeout=10 \
+    -verbosity=0 -print_final_stats=1 -artifact_prefix="build-fuzz/$1-" \
+    "build-fuzz/corpus/$1" "fuzz/corpus/$1"
 }
 
 step "install packages" scripts/install.sh build test
-step "release build, warnings are errors" build release -DSPML_VISION=ON -DSPML_WERROR=ON \
+step "release build, warnings are errors" configure_and_build release -DSPML_VISION=ON -DSPML_WERROR=ON \
   -DSPML_TESTS=ON -DSPML_BENCH=ON
 step "tests" ctest --preset release --parallel "$jobs"
-step "sanitizer build" build dev
+step "sanitizer build" configure_and_build dev
 step "tests under AddressSanitizer and UBSan" ctest --preset dev --parallel "$jobs"
-step "fuzz build" build fuzz
-mapfile -t targets < <(find build-fuzz -maxdepth 1 -type f -executable -name '*fuzz*' | sort)
-for target in "${targets[@]}"; do
-  step "fuzz $(basename "$target") for $fuzz_seconds s" fuzz "$target"
+
+formats=(fuzz/corpus/*)
+formats=("${formats[@]#fuzz/corpus/}")
+step "fuzz build" build_fuzz_targets "${formats[@]/#/fuzz_}"
+for format in "${formats[@]}"; do
+  step "fuzz $format for $fuzz_seconds s" fuzz "$format"
 done

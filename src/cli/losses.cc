@@ -1,14 +1,81 @@
-// spml losses, spml losses eval
+// spml losses: the loss table.
 #include <fmt/core.h>
+
+#include <memory>
 
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "loss/document.h"
 
 namespace spml::cli {
+namespace {
+
+Json to_json(const LossParameter& parameter) {
+  Json json = {{"name", parameter.name}};
+  if (parameter.default_text.empty()) {
+    json["default"] = parameter.default_value;
+  } else {
+    json["default"] = parameter.default_text;
+  }
+  json["min"] = parameter.min;
+  json["max"] = parameter.max;  // null when there is none
+  json["help"] = parameter.help;
+  return json;
+}
+
+Json to_json(const LossInfo& info) {
+  Json params = Json::array();
+  for (const LossParameter& parameter : info.params) params.push_back(to_json(parameter));
+  return {{"name", info.name},
+          {"summary", info.summary},
+          {"needs", to_string(info.needs)},
+          {"needs_k", info.needs_k},
+          {"uses_estimates", info.uses_estimates},
+          {"formula", info.formula},
+          {"source", info.source},
+          {"params", std::move(params)}};
+}
+
+void print_losses_json() {
+  Json losses = Json::array();
+  for (const LossInfo* info : all_losses()) losses.push_back(to_json(*info));
+  print_json({{"losses", std::move(losses)}});
+}
+
+void print_table() {
+  for (const LossInfo* info : all_losses()) {
+    fmt::print("{:<12} {}\n{:<12} needs {}{}\n", info->name, info->summary, "",
+               to_string(info->needs), info->needs_k ? " and k" : "");
+    for (const LossParameter& parameter : info->params) {
+      fmt::print("{:<12}   {:<18} {:<8} {:<11} {}\n", "", parameter.name, default_text(parameter),
+                 range_text(parameter), parameter.help);
+    }
+  }
+}
+
+}  // namespace
 
 void add_losses(CLI::App& app) {
-  CLI::App& verb = add_verb(app, "losses", "Every loss, with its parameters");
-  verb.callback([] {});
+  struct Flags {
+    Common common;
+    bool markdown = false;
+  };
+  const auto flags = std::make_shared<Flags>();
+  CLI::App& verb =
+      add_verb(app, "losses", "Every loss: parameters, defaults, what labels it needs");
+  add_json(verb, flags->common);
+  verb.add_flag("--markdown", flags->markdown, "Print docs/losses.md");
+  add_losses_eval(verb);
+  verb.callback([&verb, flags] {
+    if (!verb.get_subcommands().empty()) return;
+    if (flags->common.json) {
+      print_losses_json();
+    } else if (flags->markdown) {
+      fmt::print("{}", losses_markdown());
+    } else {
+      print_table();
+    }
+  });
 }
 
 }  // namespace spml::cli

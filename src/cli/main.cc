@@ -15,7 +15,11 @@ namespace {
 
 constexpr int kFailed = 1, kUsage = 2, kInterrupted = 130;
 
-int report(const std::string& message, int code) {
+// One line, whatever names and texts from files the message quotes.
+int report(std::string message, int code) {
+  for (char& c : message) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
   fmt::print(stderr, "spml: error: {}\n", message);
   return code;
 }
@@ -37,6 +41,15 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("spml ") + spml::kVersion);
   app.require_subcommand(1);
   app.footer("`spml <verb> --help` explains a verb.");
+  spml::cli::add_train(app);
+  spml::cli::add_sweep(app);
+  spml::cli::add_evaluate(app);
+  spml::cli::add_predict(app);
+  spml::cli::add_synth(app);
+  spml::cli::add_observe(app);
+  spml::cli::add_stats(app);
+  spml::cli::add_estimate_k(app);
+  spml::cli::add_import(app);
   spml::cli::add_losses(app);
   app.add_subcommand("help", "Print this help")->silent();
 
@@ -54,10 +67,9 @@ int run(int argc, char** argv) {
     return report(spml::cli::unknown_argument(app, arguments, extras.empty() ? "" : extras.front()),
                   kUsage);
   } catch (const CLI::ParseError& error) {
-    // A misspelt verb reaches us as a missing one.
-    const bool no_verb = app.get_subcommands().empty() && !arguments.empty();
+    const std::string misspelt = spml::cli::misspelt_verb(app, arguments);
     return report(
-        no_verb ? spml::cli::unknown_argument(app, arguments, arguments.front()) : error.what(),
+        misspelt.empty() ? error.what() : spml::cli::unknown_argument(app, arguments, misspelt),
         kUsage);
   }
   return 0;

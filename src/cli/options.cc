@@ -49,8 +49,10 @@ void append_flag(std::vector<std::string>& arguments, const std::string& flag,
   if (value.is_boolean()) {
     if (value.get<bool>()) arguments.push_back(flag);
   } else if (value.is_array()) {
-    arguments.push_back(flag);
-    for (const auto& item : value) arguments.push_back(scalar_text(item));
+    for (const auto& item : value) {
+      arguments.push_back(flag);
+      arguments.push_back(scalar_text(item));
+    }
   } else if (value.is_object()) {  // {"param": {"eps": 0.2}} is --param eps=0.2
     for (const auto& [name, item] : value.items()) {
       arguments.push_back(flag);
@@ -117,6 +119,17 @@ std::vector<std::string> expand_config(CLI::App& app, std::vector<std::string> a
     if (!was_given(given, flag)) append_flag(arguments, flag, value, file);
   }
   return arguments;
+}
+
+std::string misspelt_verb(CLI::App& app, const std::vector<std::string>& arguments) {
+  CLI::App* verb = &app;
+  for (const std::string& argument : arguments) {
+    if (argument.starts_with("-") || verb->get_require_subcommand_min() == 0) break;
+    CLI::App* next = chosen_verb(*verb, {argument});
+    if (next == verb) return argument;
+    verb = next;
+  }
+  return "";
 }
 
 std::string unknown_argument(const CLI::App& app, const std::vector<std::string>& arguments,

@@ -33,6 +33,10 @@ void print_json(const Json& value);
 // flag was given. An unknown key is a usage error that names the nearest valid one.
 std::vector<std::string> expand_config(CLI::App& app, std::vector<std::string> arguments);
 
+// The argument that stands where a verb has to and is none, e.g. `vco` in `import vco`; "" when all
+// verbs are right. CLI11 reports it as a missing verb.
+std::string misspelt_verb(CLI::App& app, const std::vector<std::string>& arguments);
+
 // The message for a flag or verb that does not exist, naming the nearest valid one.
 std::string unknown_argument(const CLI::App& app, const std::vector<std::string>& arguments,
                              const std::string& extra);

@@ -7,6 +7,16 @@
 namespace spml::cli {
 
 // Verbs are added in the order in which help lists them.
+void add_train(CLI::App& app);
+void add_sweep(CLI::App& app);
+void add_evaluate(CLI::App& app);
+void add_predict(CLI::App& app);
+void add_synth(CLI::App& app);
+void add_observe(CLI::App& app);
+void add_stats(CLI::App& app);
+void add_estimate_k(CLI::App& app);
+void add_import(CLI::App& app);
 void add_losses(CLI::App& app);
+void add_losses_eval(CLI::App& losses);  // below `spml losses`
 
 }  // namespace spml::cli

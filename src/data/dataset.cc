@@ -73,11 +73,6 @@ NpyArray open_array(const Path& path) {
   return array;
 }
 
-LabelMatrix open_labels(const Path& path) {
-  NpyArray array = open_array(path);
-  return array.empty() ? LabelMatrix() : LabelMatrix(std::move(array));
-}
-
 // `named` is the file that dataset.json names, if it does.
 FeatureMatrix open_features(const Path& folder, std::string_view part, const std::string& named) {
   const Path path = named.empty() ? features_file(folder, part) : folder / named;
@@ -117,6 +112,12 @@ Path images_file(const Path& folder, std::string_view part) {
 Path features_file(const Path& folder, std::string_view part) {
   return folder / fmt::format("{}_features_imagenet_resnet50.npy", part);
 }
+Path box_area_file(const Path& folder, std::string_view part) {
+  return folder / fmt::format("formatted_{}_box_area.npy", part);
+}
+Path box_closeness_file(const Path& folder, std::string_view part) {
+  return folder / fmt::format("formatted_{}_box_closeness.npy", part);
+}
 
 size_t DataPart::rows() const {
   if (!truth.empty()) return truth.rows();
@@ -125,6 +126,11 @@ size_t DataPart::rows() const {
 }
 
 size_t DataPart::labels() const { return truth.empty() ? observed.cols() : truth.cols(); }
+
+LabelMatrix open_labels(const Path& path) {
+  NpyArray array = open_array(path);
+  return array.empty() ? LabelMatrix() : LabelMatrix(std::move(array));
+}
 
 void check_dataset(Dataset& data, const DatasetOptions& options) {
   const DataPart& train = data.train_file;

@@ -49,6 +49,10 @@ Dataset open_dataset(const Path& folder, const DatasetOptions& options = {});
 // there are none.
 void check_dataset(Dataset& data, const DatasetOptions& options = {});
 
+// Labels of one file with at least one row and column, values unchecked; empty when there is no
+// such file.
+LabelMatrix open_labels(const Path& path);
+
 // 16 hex digits that change when shapes, labels, class or image names or features change: all
 // labels and names count, and an even sample of feature rows. The folder's place does not, nor
 // the type in which a file stores the same labels. For config.json.
@@ -59,5 +63,9 @@ Path truth_file(const Path& folder, std::string_view part);
 Path observed_file(const Path& folder, std::string_view part);
 Path images_file(const Path& folder, std::string_view part);
 Path features_file(const Path& folder, std::string_view part);
+// N x L float32, written by importers that know boxes: how large the boxes of a positive label are
+// and how close to the image's centre; 0 where there is none. Only biased observation reads them.
+Path box_area_file(const Path& folder, std::string_view part);
+Path box_closeness_file(const Path& folder, std::string_view part);
 
 }  // namespace spml

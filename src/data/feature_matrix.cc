@@ -50,12 +50,16 @@ FeatureMatrix::FeatureMatrix(std::vector<float> values, size_t rows, size_t cols
   }
 }
 
+FeatureMatrix::FeatureMatrix(View<const float> borrowed)
+    : borrowed_(borrowed), rows_(borrowed.rows), cols_(borrowed.cols) {}
+
 std::string FeatureMatrix::source() const {
   return array_.empty() ? "features in memory" : array_.path().string();
 }
 
 View<const float> FeatureMatrix::floats() const {
   if (half_) fail("{}: expected float32 features, found float16", source());
+  if (!borrowed_.empty()) return borrowed_;
   if (!values_.empty() || array_.empty()) return {values_.data(), rows_, cols_};
   return array_.view<float>();
 }

@@ -17,6 +17,7 @@ class FeatureMatrix {
   FeatureMatrix() = default;
   explicit FeatureMatrix(NpyArray array);
   FeatureMatrix(std::vector<float> values, size_t rows, size_t cols);
+  explicit FeatureMatrix(View<const float> borrowed);  // must outlive this object
 
   bool empty() const { return rows_ == 0; }
   size_t rows() const { return rows_; }
@@ -32,6 +33,7 @@ class FeatureMatrix {
  private:
   NpyArray array_;
   std::vector<float> values_;  // used unless the file itself can be viewed
+  View<const float> borrowed_;
   size_t rows_ = 0, cols_ = 0;
   bool half_ = false;
 };

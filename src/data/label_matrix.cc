@@ -47,6 +47,16 @@ void LabelMatrix::read_row(size_t row, std::span<int8_t> out) const {
   std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(row * cols_), cols_, out.begin());
 }
 
+void write_labels(const Path& path, const LabelMatrix& labels) {
+  NpyRowWriter writer(path, DType::kI8, labels.rows(), labels.cols());
+  std::vector<int8_t> row(labels.cols());
+  for (size_t i = 0; i < labels.rows(); ++i) {
+    labels.read_row(i, row);
+    writer.append(std::span<const int8_t>(row));
+  }
+  writer.finish();
+}
+
 void check_truth(const LabelMatrix& truth, int threads) {
   check_range(truth, 0, "0 or 1", threads);
 }

@@ -28,6 +28,8 @@ class LabelMatrix {
   size_t rows_ = 0, cols_ = 0;
 };
 
+void write_labels(const Path& path, const LabelMatrix& labels);  // .npy, int8
+
 // Errors name file, row and column.
 void check_truth(const LabelMatrix& truth, int threads);        // 0 or 1
 void check_observed(const LabelMatrix& observed, int threads);  // -1, 0 or 1

@@ -4,15 +4,13 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <memory>
-#include <numeric>
 
 #include "base/fail.h"
 #include "experiment/checkpoint.h"
 #include "experiment/machine.h"
+#include "experiment/session.h"
 #include "formats/npy.h"
 #include "formats/safetensors.h"
-#include "linear/linear_model.h"
 #include "spml/version.h"
 
 namespace spml {
@@ -26,7 +24,7 @@ double seconds_since(Clock::time_point start) {
 
 constexpr size_t kHistogramBins = 50;
 
-// The objects of a run, in the order in which they depend on each other.
+// A session and the folder it is written to.
 class Run {
  public:
   Run(const Dataset& data, const TrainConfig& config, const RunOptions& options,
@@ -34,8 +32,6 @@ class Run {
   Json execute();
 
  private:
-  void make_model();
-  void make_estimator();
   void write_config() const;
   void resume_if_possible();
   LoopEvents loop_events();
@@ -44,119 +40,55 @@ class Run {
   std::vector<uint32_t> histogram_of_unobserved_positives();
   void append_metrics(const EpochRecord& record);
   RunResult measure();
-  void write_outputs(const RunResult& result);
+  Json write_outputs(RunResult result);
 
   Clock::time_point start_ = Clock::now();
-  const Dataset& data_;
-  TrainConfig config_;
   RunOptions options_;
   const RunEvents& events_;
   RunFolder folder_;
-  Prepared prepared_;
-  const LossInfo& loss_info_;
-  LossParameters params_;
-  std::unique_ptr<const Loss> loss_;
-  TrainingLabels labels_;
-  Json resolved_config_;
-  std::unique_ptr<Model> model_;
-  std::unique_ptr<LabelEstimator> estimator_;
-  Evaluator validation_;
-  std::unique_ptr<Loop> loop_;
+  Session session_;
+  Json config_;  // resolved, with the data's fingerprint: what a checkpoint must agree with
   uint64_t resumed_from_step_ = 0;
   Clock::time_point last_checkpoint_ = Clock::now();
   double checkpoint_cost_ = 0;  // seconds that the last one took
   std::ofstream metrics_;
 };
 
-LossSetup loss_setup(const Prepared& prepared, const TrainConfig& config) {
-  LossSetup setup;
-  setup.labels = prepared.data->labels();
-  setup.k = prepared.k;
-  setup.params = config.params;
-  return setup;
-}
-
 Run::Run(const Dataset& data, const TrainConfig& config, const RunOptions& options,
          const RunEvents& events)
-    : data_(data),
-      config_(config),
-      options_(options),
+    : options_(options),
       events_(events),
       folder_{options.out},
-      prepared_(prepare(data, config)),
-      loss_info_(find_loss(config.loss)),
-      params_(resolve_parameters(loss_info_, loss_setup(prepared_, config))),
-      loss_(make_loss(config.loss, loss_setup(prepared_, config))),
-      labels_(prepared_.observed(), prepared_.truth(), loss_info_.needs),
-      validation_(Part::kTrainFile, prepared_.split.val, prepared_.validation_labels(),
-                  options.threads) {
-  resolved_config_ = to_json(config_);
-  resolved_config_["data_fingerprint"] = fingerprint(data_);
-  make_model();
-  if (loss_info_.uses_estimates) make_estimator();
-  LoopPlan plan;
-  plan.rows = prepared_.split.train;
-  plan.batch = config_.batch;
-  plan.epochs = config_.epoch_count();
-  plan.patience = config_.patience;
-  plan.seed = config_.seed;
-  loop_ = std::make_unique<Loop>(plan, *loss_, *model_, estimator_.get(), labels_, validation_);
-}
-
-void Run::make_model() {
-  LinearConfig linear;
-  linear.features = data_.train_file.features.cols();
-  linear.labels = data_.labels();
-  linear.batch = config_.batch;
-  linear.adam.lr = config_.learning_rate();
-  linear.adam.weight_decay = config_.weight_decay;
-  linear.threads = options_.threads;
-  linear.seed = config_.seed;
-  const auto transform =
-      fit_transform(config_.transform, data_.train_file.features, prepared_.split.train);
-  model_ = std::make_unique<LinearModel>(linear, transform, &data_.train_file.features,
-                                         &data_.test.features);
-}
-
-void Run::make_estimator() {
-  AdamConfig adam;
-  adam.lr = config_.learning_rate() * params_.at("estimate_lr_factor");
-  const auto& rows = prepared_.split.train;
-  estimator_ = std::make_unique<LabelEstimator>(rows.size(), data_.labels(), adam);
-  std::vector<int8_t> observed(data_.labels());
-  for (size_t i = 0; i < rows.size(); ++i) {
-    labels_.read_row(static_cast<size_t>(rows[i]), observed);
-    estimator_->start_row(i, observed, config_.seed, static_cast<uint64_t>(rows[i]));
-  }
+      session_(data, config, options.threads),
+      config_(to_json(config)) {
+  config_["data_fingerprint"] = fingerprint(data);
 }
 
 Json Run::execute() {
-  for (const std::string& notice : prepared_.notices) {
+  for (const std::string& notice : session_.prepared.notices) {
     if (events_.notice) events_.notice(notice);
   }
   resume_if_possible();
   write_config();
-  loop_->run(loop_events());
-  const RunResult result = measure();
-  write_outputs(result);
-  return to_json(result);
+  session_.loop.run(loop_events());
+  return write_outputs(measure());
 }
 
 void Run::write_config() const {
   Json json;
   json["version"] = kVersion;
-  json["data"] = std::filesystem::absolute(data_.folder).lexically_normal().string();
-  json["data_name"] = data_.name;
-  json["config"] = resolved_config_;
-  json["k"] = prepared_.k ? Json(*prepared_.k) : Json();
+  json["data"] = std::filesystem::absolute(session_.data.folder).lexically_normal().string();
+  json["data_name"] = session_.data.name;
+  json["config"] = config_;
+  json["k"] = session_.prepared.k ? Json(*session_.prepared.k) : Json();
   json["params"] = Json::object();
-  for (const auto& [name, value] : params_) json["params"][name] = value;
-  json["select"] = to_string(prepared_.select);
-  json["rows"] = {{"train", prepared_.split.train.size()},
-                  {"val", prepared_.split.val.size()},
-                  {"test", data_.test.rows()}};
-  json["features"] = data_.train_file.features.cols();
-  json["classes"] = data_.classes;
+  for (const auto& [name, value] : session_.params) json["params"][name] = value;
+  json["select"] = to_string(session_.prepared.select);
+  json["rows"] = {{"train", session_.prepared.split.train.size()},
+                  {"val", session_.prepared.split.val.size()},
+                  {"test", session_.data.test.rows()}};
+  json["features"] = session_.data.train_file.features.cols();
+  json["classes"] = session_.data.classes;
   json["machine"] = describe_machine();
   json["threads"] = options_.threads;
   write_file(folder_.config(), json.dump(2) + "\n");
@@ -164,14 +96,14 @@ void Run::write_config() const {
 
 void Run::resume_if_possible() {
   if (std::filesystem::exists(folder_.checkpoint())) {
-    load_checkpoint(folder_.checkpoint(), resolved_config_, loop_->state(), *model_,
-                    estimator_.get());
-    resumed_from_step_ = loop_->state().step;
+    load_checkpoint(folder_.checkpoint(), config_, session_.loop.state(), *session_.model,
+                    session_.estimator.get());
+    resumed_from_step_ = session_.loop.state().step;
     if (events_.notice) events_.notice(fmt::format("resuming from step {}", resumed_from_step_));
   }
   // Lines of epochs after the checkpoint will be written again.
   metrics_.open(folder_.metrics(), std::ios::trunc);
-  for (const EpochRecord& record : loop_->state().epochs) append_metrics(record);
+  for (const EpochRecord& record : session_.loop.state().epochs) append_metrics(record);
 }
 
 void Run::append_metrics(const EpochRecord& record) {
@@ -180,8 +112,7 @@ void Run::append_metrics(const EpochRecord& record) {
 }
 
 LoopEvents Run::loop_events() {
-  const uint64_t total =
-      prepared_.split.train.size() / config_.batch * static_cast<uint64_t>(config_.epoch_count());
+  const uint64_t total = session_.total_steps();
   LoopEvents events;
   events.checkpoint_due = [this](const LoopState& state) { return checkpoint_due(state); };
   events.checkpoint = [this](const LoopState& state) { checkpoint(state); };
@@ -194,7 +125,7 @@ LoopEvents Run::loop_events() {
     }
   };
   events.after_epoch = [this](EpochRecord& record) {
-    if (config_.record_unobserved_positives) {
+    if (session_.config.record_unobserved_positives) {
       record.unobserved_positives = histogram_of_unobserved_positives();
     }
     append_metrics(record);
@@ -213,54 +144,54 @@ bool Run::checkpoint_due(const LoopState& state) {
 
 void Run::checkpoint(const LoopState& state) {
   const auto begin = Clock::now();
-  save_checkpoint(folder_.checkpoint(), resolved_config_, state, *model_, estimator_.get());
+  save_checkpoint(folder_.checkpoint(), config_, state, *session_.model, session_.estimator.get());
   checkpoint_cost_ = seconds_since(begin);
   last_checkpoint_ = Clock::now();
 }
 
 // Predicted probabilities of the training rows' positives that were not observed.
 std::vector<uint32_t> Run::histogram_of_unobserved_positives() {
-  if (prepared_.truth().empty()) {
+  if (session_.prepared.truth().empty()) {
     fail("--record unobserved-positives needs the full truth, and the data has none");
   }
   std::vector<uint32_t> counts(kHistogramBins);
-  std::vector<int8_t> observed(data_.labels());
-  const auto& rows = prepared_.split.train;
-  const Evaluator train(Part::kTrainFile, rows, prepared_.truth(), options_.threads);
-  train.for_label_blocks(*model_, [&](size_t first, View<const float> p, View<const int8_t> truth) {
-    for (size_t i = 0; i < p.rows; ++i) {
-      prepared_.observed().read_row(static_cast<size_t>(rows[i]), observed);
-      for (size_t j = 0; j < p.cols; ++j) {
-        if (truth(i, j) <= 0 || observed[first + j] > 0) continue;
-        const auto bin = static_cast<size_t>(p(i, j) * kHistogramBins);
-        ++counts[std::min(bin, kHistogramBins - 1)];
-      }
-    }
-  });
+  std::vector<int8_t> observed(session_.data.labels());
+  const auto& rows = session_.prepared.split.train;
+  const Evaluator train(Part::kTrainFile, rows, session_.prepared.truth(), options_.threads);
+  train.for_label_blocks(
+      *session_.model, [&](size_t first, View<const float> p, View<const int8_t> truth) {
+        for (size_t i = 0; i < p.rows; ++i) {
+          session_.prepared.observed().read_row(static_cast<size_t>(rows[i]), observed);
+          for (size_t j = 0; j < p.cols; ++j) {
+            if (truth(i, j) <= 0 || observed[first + j] > 0) continue;
+            const auto bin = static_cast<size_t>(p(i, j) * kHistogramBins);
+            ++counts[std::min(bin, kHistogramBins - 1)];
+          }
+        }
+      });
   return counts;
 }
 
 RunResult Run::measure() {
-  const LoopState& state = loop_->state();
+  const LoopState& state = session_.loop.state();
   RunResult result;
-  result.config = config_;
-  result.k = prepared_.k;
-  result.params = params_;
+  result.config = session_.config;
+  result.k = session_.prepared.k;
+  result.params = session_.params;
   result.best_epoch = state.best_epoch;
   result.val_map = state.best_val_map;
   result.steps = state.step;
   result.resumed_from_step = resumed_from_step_;
   result.train_seconds = state.train_seconds;
-  if (!prepared_.truth().empty()) {
-    const Evaluator train(Part::kTrainFile, prepared_.split.train, prepared_.truth(),
-                          options_.threads);
-    result.train_map = train.evaluate(*model_).map.map;
+  if (!session_.prepared.truth().empty()) {
+    const Evaluator train(Part::kTrainFile, session_.prepared.split.train,
+                          session_.prepared.truth(), options_.threads);
+    result.train_map = train.evaluate(*session_.model).map.map;
   }
-  if (!data_.test.truth.empty() && !data_.test.features.empty()) {
-    std::vector<int32_t> rows(data_.test.rows());
-    std::iota(rows.begin(), rows.end(), 0);
-    const Evaluator test(Part::kTest, rows, data_.test.truth, options_.threads);
-    const MapResult map = test.evaluate(*model_).map;
+  if (!session_.data.test.truth.empty() && !session_.data.test.features.empty()) {
+    const auto rows = Session::all_rows(session_.data.test);
+    const Evaluator test(Part::kTest, rows, session_.data.test.truth, options_.threads);
+    const MapResult map = test.evaluate(*session_.model).map;
     result.test_map = map.map;
     result.test_map_nonempty = map.map_nonempty;
     for (const double ap : map.per_class_ap) result.per_class_ap.push_back(100 * ap);
@@ -268,24 +199,26 @@ RunResult Run::measure() {
   return result;
 }
 
-void Run::write_outputs(const RunResult& measured) {
+Json Run::write_outputs(RunResult result) {
   SafetensorsWriter writer;
-  model_->save_model(writer);
+  session_.model->save_model(writer);
   writer.add_metadata("format", "spml");
-  writer.add_metadata("loss", config_.loss);
+  writer.add_metadata("loss", session_.config.loss);
   writer.write(folder_.model());
-  const std::vector<float> thresholds = validation_.tune_thresholds(*model_);
+  const std::vector<float> thresholds = session_.validation.tune_thresholds(*session_.model);
   write_npy(folder_.thresholds(), View<const float>{thresholds.data(), 1, thresholds.size()});
-  if (estimator_ != nullptr) {
-    write_npy(folder_.estimates(), View<const float>{loop_->state().best_estimates.data(),
-                                                     estimator_->rows(), estimator_->labels()});
-    write_npy(folder_.train_rows(), std::span<const int32_t>(prepared_.split.train));
+  if (session_.estimator != nullptr) {
+    write_npy(folder_.estimates(),
+              View<const float>{session_.loop.state().best_estimates.data(),
+                                session_.estimator->rows(), session_.estimator->labels()});
+    write_npy(folder_.train_rows(), std::span<const int32_t>(session_.prepared.split.train));
   }
   metrics_.close();
-  RunResult result = measured;
   result.seconds = seconds_since(start_);
-  write_file(folder_.result(), to_json(result).dump(2) + "\n");
+  const Json json = to_json(result);
+  write_file(folder_.result(), json.dump(2) + "\n");
   std::filesystem::remove(folder_.checkpoint());
+  return json;
 }
 
 }  // namespace

@@ -41,11 +41,15 @@ class LinearModel : public Model {
   void load_state(const SafetensorsFile& in) override;
   void save_model(SafetensorsWriter& out) override;
 
+  size_t labels() const { return config_.labels; }
+  size_t features() const { return config_.features; }
   // Plain (L, D) weights and (L) bias.
   std::vector<float> weight() const;
   const AlignedVector<float>& bias() const { return bias_; }
   void set_weights(std::span<const float> weight, std::span<const float> bias);
 
+  // The sources given at construction are no longer there; only the next function may be used.
+  void forget_sources() { train_file_ = test_ = nullptr; }
   // Logits of rows of any matrix of the right width.
   void predict(const FeatureMatrix& source, std::span<const int32_t> rows, size_t first_label,
                View<float> out);

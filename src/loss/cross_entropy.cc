@@ -104,13 +104,11 @@ constexpr LossParameter kSmoothing[] = {
      .default_rule = same_as_eps},
     kLogEpsilon};
 
-constexpr LossParameter kWeighting[] = {
-    {.name = "gamma",
-     .help = "weight of an assumed negative; 1/(L-1) lets the negatives of a row weigh as much as "
-             "its one positive (1 when L = 1)",
-     .default_text = "1/(L-1)",
-     .default_rule = one_over_others},
-    kLogEpsilon};
+constexpr LossParameter kWeighting[] = {{.name = "gamma",
+                                         .help = "weight of an assumed negative; 1 when L = 1",
+                                         .default_text = "1/(L-1)",
+                                         .default_rule = one_over_others},
+                                        kLogEpsilon};
 
 constexpr std::string_view kPaper = "Cole et al., CVPR 2021";
 
@@ -130,7 +128,7 @@ constexpr LossInfo kBce = {.name = "bce",
 
 constexpr LossInfo kBceLs = {.name = "bce-ls",
                              .summary = "bce with label smoothing",
-                             .formula = kSmoothedFormula,
+                             .formula = "as `an-ls`, with the truth in place of o",
                              .source = kPaper,
                              .needs = LabelNeed::kTruth,
                              .params = kSmoothing,

@@ -10,9 +10,7 @@ inline constexpr LossParameter kLogEpsilon = {
     .default_value = 0,
     .min = 0,
     .max = 1,
-    .help =
-        "0: logarithms exact from logits; above 0: log(p + log_epsilon), in value and gradient "
-        "(1e-5 is the code released with the paper)"};
+    .help = "0: exact logarithms; above: log(p + log_epsilon), as in the released code (1e-5)"};
 
 inline constexpr LossParameter kLambda = {
     .name = "lambda",
@@ -22,8 +20,6 @@ inline constexpr LossParameter kLambda = {
 inline constexpr LossParameter kPositiveScale = {
     .name = "positive_scale",
     .default_value = 1,
-    .help =
-        "weight of the observed labels' term; L gives the form of the paper's text, 1 that of "
-        "its released code"};
+    .help = "weight of the observed labels; 1 as in the released code, L as in the paper's text"};
 
 }  // namespace spml

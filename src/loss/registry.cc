@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "loss/document.h"
 
 namespace spml {
 namespace {
@@ -36,10 +37,8 @@ std::vector<std::string> names_of(const Items& items) {
 
 void check_range(const LossInfo& info, const LossParameter& parameter, double value) {
   if (std::isfinite(value) && value >= parameter.min && value <= parameter.max) return;
-  const std::string range = std::isfinite(parameter.max)
-                                ? fmt::format("in [{}, {}]", parameter.min, parameter.max)
-                                : fmt::format("of at least {}", parameter.min);
-  fail_usage("loss {}: expected {} {}, found {}", info.name, parameter.name, range, value);
+  fail_usage("loss {}: parameter {} must be {}, found {}", info.name, parameter.name,
+             range_text(parameter), value);
 }
 
 void check_k(const LossInfo& info, const LossSetup& setup) {

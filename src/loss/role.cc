@@ -102,8 +102,7 @@ constexpr LossParameter kParams[] = {
     kPositiveScale,
     {.name = "estimate_lr_factor",
      .default_value = 10,
-     .help = "learning rate of the label estimates, as a multiple of the classifier's (used by "
-             "the trainer)"},
+     .help = "learning rate of the estimates over the classifier's, for the trainer"},
     kLogEpsilon};
 
 }  // namespace

@@ -1,45 +1,41 @@
 #include "train/training_labels.h"
 
 #include "base/fail.h"
+#include "loss/labels.h"
 
 namespace spml {
 
 TrainingLabels::TrainingLabels(const LabelMatrix& observed, const LabelMatrix& truth,
-                               LabelNeed need)
-    : observed_(observed), truth_(truth), need_(need) {
-  const bool wants_truth = need == LabelNeed::kTruth || need == LabelNeed::kTrueNegatives;
+                               const LossInfo& loss)
+    : observed_(observed), truth_(truth), loss_(loss) {
+  const bool wants_truth =
+      loss.needs == LabelNeed::kTruth || loss.needs == LabelNeed::kTrueNegatives;
   if (wants_truth && truth.empty()) {
     fail(
-        "this loss needs the full truth, and the data has none (formatted_train_labels.npy); "
-        "choose a loss for single positives, such as role or an-ls");
+        "loss {} needs {}, and the data has no truth (formatted_train_labels.npy); choose a loss "
+        "for single positives, such as role or an-ls",
+        loss.name, to_string(loss.needs));
   }
-  if (need != LabelNeed::kTruth && observed.empty()) fail("the data has no observed labels");
+  if (loss.needs != LabelNeed::kTruth && observed.empty()) {
+    fail("loss {} needs observed labels, and the data has none", loss.name);
+  }
+  observed_row_.resize(observed.cols());
+  truth_row_.resize(wants_truth ? truth.cols() : 0);
 }
 
 size_t TrainingLabels::labels() const {
-  return need_ == LabelNeed::kTruth ? truth_.cols() : observed_.cols();
+  return observed_.empty() ? truth_.cols() : observed_.cols();
 }
 
 void TrainingLabels::read_row(size_t row, std::span<int8_t> out) {
-  switch (need_) {
-    case LabelNeed::kTruth:
-      truth_.read_row(row, out);
-      for (int8_t& label : out) label = label > 0 ? 1 : -1;
-      return;
-    case LabelNeed::kTrueNegatives: {
-      truth_.read_row(row, out);
-      buffer_.resize(out.size());
-      observed_.read_row(row, buffer_);
-      for (size_t j = 0; j < out.size(); ++j) {
-        out[j] = buffer_[j] > 0 ? 1 : out[j] > 0 ? 0 : -1;
-      }
-      return;
-    }
-    case LabelNeed::kObserved:
-    case LabelNeed::kNegatives:
-      observed_.read_row(row, out);
-      return;
+  if (truth_row_.empty()) return observed_.read_row(row, out);
+  View<const int8_t> observed;
+  if (!observed_.empty()) {
+    observed_.read_row(row, observed_row_);
+    observed = {observed_row_.data(), 1, out.size()};
   }
+  truth_.read_row(row, truth_row_);
+  prepare_labels(loss_, observed, {truth_row_.data(), 1, out.size()}, {out.data(), 1, out.size()});
 }
 
 }  // namespace spml

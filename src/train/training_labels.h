@@ -12,8 +12,8 @@ namespace spml {
 
 class TrainingLabels {
  public:
-  // The matrices must outlive this object; `truth` may be empty unless `need` asks for it.
-  TrainingLabels(const LabelMatrix& observed, const LabelMatrix& truth, LabelNeed need);
+  // The matrices must outlive this object; either may be empty unless the loss needs it.
+  TrainingLabels(const LabelMatrix& observed, const LabelMatrix& truth, const LossInfo& loss);
 
   size_t labels() const;
   // Labels of a row of the training file, in {-1, 0, +1}.
@@ -22,8 +22,8 @@ class TrainingLabels {
  private:
   const LabelMatrix& observed_;
   const LabelMatrix& truth_;
-  LabelNeed need_;
-  std::vector<int8_t> buffer_;  // (L)
+  const LossInfo& loss_;
+  std::vector<int8_t> observed_row_, truth_row_;  // (L)
 };
 
 }  // namespace spml

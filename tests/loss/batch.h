@@ -79,13 +79,17 @@ struct Case {
   const LossInfo* info;
   LossParameters params;
 
-  std::unique_ptr<const Loss> make(size_t labels) const {
+  LossSetup setup(size_t labels) const {
     LossParameters given = params;
     // Below zero: a multiple of L.
     for (auto& [name, value] : given) {
       if (value < 0) value *= -static_cast<double>(labels);
     }
-    return make_loss(info->name, {.labels = labels, .k = 0.3 * double(labels), .params = given});
+    return {.labels = labels, .k = 0.3 * static_cast<double>(labels), .params = std::move(given)};
+  }
+
+  std::unique_ptr<const Loss> make(size_t labels) const {
+    return make_loss(info->name, setup(labels));
   }
 };
 

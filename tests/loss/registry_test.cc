@@ -60,8 +60,8 @@ TEST(LossTable, BadParametersAreNamed) {
   };
   EXPECT_SPML_ERROR(make("epr", {{"lamda", 1}}), HasSubstr("did you mean 'lambda'"));
   EXPECT_SPML_ERROR(make("pr", {{"gamma", 1}}), HasSubstr("no parameters"));
-  EXPECT_SPML_ERROR(make("an-ls", {{"eps", 1.5}}), HasSubstr("in [0, 1], found 1.5"));
-  EXPECT_SPML_ERROR(make("wan", {{"gamma", -1}}), HasSubstr("at least 0"));
+  EXPECT_SPML_ERROR(make("an-ls", {{"eps", 1.5}}), HasSubstr("eps must be in [0, 1], found 1.5"));
+  EXPECT_SPML_ERROR(make("wan", {{"gamma", -1}}), HasSubstr(">= 0"));
   EXPECT_SPML_ERROR(make("wan", {{"gamma", std::nan("")}}), HasSubstr("nan"));
   EXPECT_SPML_ERROR(make("role", {}, 4.5), HasSubstr("k in [0, 4]"));
 }

@@ -1,0 +1,22 @@
+# cmake --install: the program, the library with its headers and CMake package, the documents.
+include(CMakePackageConfigHelpers)
+
+set(SPML_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/spml)
+
+install(TARGETS spml_program)
+install(TARGETS spml EXPORT spml-targets)
+install(DIRECTORY include/spml DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h")
+install(FILES ${PROJECT_BINARY_DIR}/include/spml/version.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spml)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+
+install(EXPORT spml-targets NAMESPACE spml:: DESTINATION ${SPML_PACKAGE_DIR})
+configure_package_config_file(cmake/spml-config.cmake.in ${PROJECT_BINARY_DIR}/spml-config.cmake
+                              INSTALL_DESTINATION ${SPML_PACKAGE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/spml-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/spml-config.cmake
+              ${PROJECT_BINARY_DIR}/spml-config-version.cmake
+        DESTINATION ${SPML_PACKAGE_DIR})

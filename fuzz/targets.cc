@@ -1,0 +1,86 @@
+#include "targets.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "data/dataset_json.h"
+#include "data/feature_matrix.h"
+#include "formats/npy.h"
+#include "formats/safetensors.h"
+#include "spml/error.h"
+
+namespace spml {
+namespace {
+
+// Bytes as a file that can be mapped, without touching the disk.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::span<const std::byte> bytes) : fd_(::memfd_create("fuzz", 0)) {
+    if (fd_ < 0 || ::write(fd_, bytes.data(), bytes.size()) < 0) ::abort();
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() { ::close(fd_); }
+  Path path() const { return "/proc/self/fd/" + std::to_string(fd_); }
+
+ private:
+  int fd_;
+};
+
+template <class F>
+bool accepts(F&& f) {
+  try {
+    f();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void read_numbers(const NpyArray& array) {
+  std::vector<float> floats(array.cols());
+  std::vector<int8_t> labels(array.cols());
+  for (size_t i = 0; i < array.rows(); ++i) {
+    array.read_row(i, std::span(floats));
+    accepts([&] { array.read_row(i, std::span(labels)); });
+    if (array.cols() > 0) array.at(i, array.cols() - 1);
+  }
+}
+
+}  // namespace
+
+bool fuzz_npy(std::span<const std::byte> bytes) {
+  const MemoryFile file(bytes);
+  return accepts([&] {
+    NpyArray array(file.path());
+    const DType dtype = array.header().dtype;
+    if (dtype == DType::kUnicode || dtype == DType::kBytes) {
+      for (size_t i = 0; i < array.rows(); ++i) array.text(i);
+      return;
+    }
+    read_numbers(array);
+    accepts([&] { FeatureMatrix(std::move(array)).check_finite(1); });
+  });
+}
+
+bool fuzz_safetensors(std::span<const std::byte> bytes) {
+  const MemoryFile file(bytes);
+  return accepts([&] {
+    const SafetensorsFile tensors(file.path());
+    for (const auto& entry : tensors.tensors()) {
+      accepts([&] { tensors.floats(entry.first); });
+    }
+  });
+}
+
+bool fuzz_dataset_json(std::span<const std::byte> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return accepts([&] {
+    const DatasetInfo info = parse_dataset_json(text, "dataset.json");
+    parse_dataset_json(to_json(info), "written");  // what we write, we read
+  });
+}
+
+}  // namespace spml

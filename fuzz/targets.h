@@ -1,0 +1,15 @@
+// What is fuzzed: each function reads the bytes as a file of its format and touches all that a
+// reader could. True when the file was accepted, false when it ended in spml::Error; anything else
+// is a bug. Run by libFuzzer (fuzz/main.cc) and, over the seed corpus, by tests/fuzz.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace spml {
+
+bool fuzz_npy(std::span<const std::byte> bytes);
+bool fuzz_safetensors(std::span<const std::byte> bytes);
+bool fuzz_dataset_json(std::span<const std::byte> bytes);
+
+}  // namespace spml

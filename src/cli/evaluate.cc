@@ -1,0 +1,118 @@
+// spml evaluate
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "base/fail.h"
+#include "base/sigmoid.h"
+#include "cli/options.h"
+#include "cli/verbs.h"
+#include "experiment/trained_model.h"
+#include "metrics/average_precision.h"
+#include "metrics/ranking.h"
+
+namespace spml::cli {
+namespace {
+
+struct Options {
+  Common common;
+  std::string run, data, split = "test";
+};
+
+Json at_cuts(const std::array<double, 3>& values) {
+  Json json;
+  for (size_t i = 0; i < kRankingCuts.size(); ++i) {
+    json[std::to_string(kRankingCuts[i])] = values[i];
+  }
+  return json;
+}
+
+Json evaluate(const Options& options) {
+  TrainedModel trained = load_trained_model(options.run, options.common.threads);
+  DatasetOptions data_options;
+  data_options.need_features = true;
+  data_options.threads = options.common.threads;
+  const Dataset data = open_dataset(options.data, data_options);
+  check_fits(trained, data);
+  const SplitRows split = rows_of_split(trained, data, options.split);
+  const DataPart& part = split.part == Part::kTest ? data.test : data.train_file;
+  if (part.truth.empty()) {
+    fail("{}: evaluation needs the full truth of the {} rows, and there is none",
+         data.folder.string(), options.split);
+  }
+
+  const size_t n = split.rows.size(), labels = trained.classes.size();
+  std::vector<float> scores(n * labels);
+  const View<float> out{scores.data(), n, labels};
+  trained.model->predict(part.features, split.rows, 0, out);
+  sigmoid_in_place(out.flat());
+  std::vector<int8_t> truth(n * labels);
+  for (size_t i = 0; i < n; ++i) {
+    part.truth.read_row(static_cast<size_t>(split.rows[i]),
+                        std::span(truth).subspan(i * labels, labels));
+  }
+  const View<const int8_t> truth_view{truth.data(), n, labels};
+
+  const MapResult map = mean_average_precision(out, truth_view, options.common.threads);
+  const RankingResult ranking = ranking_metrics(out, truth_view, options.common.threads);
+  const F1Result f1 = f1_scores(out, truth_view, trained.thresholds);
+  Json json;
+  json["map"] = map.map;
+  json["map_nonempty"] = map.map_nonempty;
+  json["per_class_ap"] = Json::array();
+  for (const double ap : map.per_class_ap) json["per_class_ap"].push_back(100 * ap);
+  json["precision_at"] = at_cuts(ranking.precision_at);
+  json["recall_at"] = at_cuts(ranking.recall_at);
+  json["hit_at"] = at_cuts(ranking.hit_at);
+  json["f1"] = {{"micro", f1.micro}, {"macro", f1.macro}, {"threshold", trained.thresholds}};
+  json["khat"] = expected_positives(out);
+  json["rows"] = n;
+  json["labels"] = labels;
+  json["classes"] = trained.classes;
+  return json;
+}
+
+void print_text(const Json& json) {
+  fmt::print("{} rows, {} labels\n", json["rows"].get<size_t>(), json["labels"].get<size_t>());
+  fmt::print("MAP {:.2f}  (over classes with a positive: {:.2f})\n", json["map"].get<double>(),
+             json["map_nonempty"].is_null() ? 0.0 : json["map_nonempty"].get<double>());
+  fmt::print("F1 at tuned thresholds: micro {:.4f}  macro {:.4f}\n",
+             json["f1"]["micro"].get<double>(), json["f1"]["macro"].get<double>());
+  fmt::print("predicted positives per row: {:.2f}\n\n", json["khat"].get<double>());
+  fmt::print("{:<10} {:>8} {:>8} {:>8}\n", "at", "1", "3", "5");
+  for (const char* name : {"precision_at", "recall_at", "hit_at"}) {
+    const Json& values = json[name];
+    fmt::print("{:<10} {:>8.4f} {:>8.4f} {:>8.4f}\n",
+               std::string_view(name).substr(0, std::string_view(name).find('_')),
+               values["1"].get<double>(), values["3"].get<double>(), values["5"].get<double>());
+  }
+  fmt::print("\n{:<24} {:>6}\n", "class", "AP");
+  for (size_t j = 0; j < json["classes"].size(); ++j) {
+    fmt::print("{:<24} {:>6.2f}\n", json["classes"][j].get<std::string>(),
+               json["per_class_ap"][j].get<double>());
+  }
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app) {
+  CLI::App& verb = add_verb(app, "evaluate", "Metrics of a trained classifier");
+  auto options = std::make_shared<Options>();
+  verb.add_option("run", options->run, "The run folder")->required()->type_name("RUN");
+  verb.add_option("data", options->data, "The data folder")->required()->type_name("DIR");
+  verb.add_option("--split", options->split, "train, val or test")
+      ->check(CLI::IsMember({"train", "val", "test"}))
+      ->capture_default_str();
+  add_threads(verb, options->common);
+  add_json(verb, options->common);
+  verb.callback([options] {
+    const Json json = evaluate(*options);
+    if (options->common.json) {
+      print_json(json);
+    } else {
+      print_text(json);
+    }
+  });
+}
+
+}  // namespace spml::cli

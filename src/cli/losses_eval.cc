@@ -1,0 +1,157 @@
+// spml losses eval: one batch through one loss, for checking against other implementations.
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "base/fail.h"
+#include "cli/options.h"
+#include "cli/params.h"
+#include "cli/verbs.h"
+#include "formats/npy.h"
+#include "loss/labels.h"
+
+namespace spml::cli {
+namespace {
+
+struct EvalFlags {
+  std::string loss, logits, observed, estimates, truth, precision = "float";
+  std::optional<double> k;
+  std::vector<std::string> params;
+  uint64_t seed = 0, step = 0;
+  int epoch = 1, epochs = 1;
+};
+
+template <class T>
+struct Matrix {
+  std::vector<T> values;
+  size_t rows = 0, cols = 0;
+
+  bool empty() const { return values.empty(); }
+  View<const T> view() const { return {empty() ? nullptr : values.data(), rows, cols}; }
+};
+
+template <class T>
+Matrix<T> read_matrix(const std::string& path) {
+  if (path.empty()) return {};
+  const NpyArray array(path);
+  if (array.header().shape.size() != 2 || array.header().elements() == 0) {
+    fail("{}: expected a matrix of B rows and L columns, found {} elements in {} dimensions", path,
+         array.header().elements(), array.header().shape.size());
+  }
+  Matrix<T> matrix{std::vector<T>(array.header().elements()), array.rows(), array.cols()};
+  for (size_t i = 0; i < matrix.rows; ++i) {
+    array.read_row(i, std::span(matrix.values).subspan(i * matrix.cols, matrix.cols));
+  }
+  return matrix;
+}
+
+template <class T>
+Matrix<T> read_logits(const std::string& path) {
+  Matrix<T> matrix = read_matrix<T>(path);
+  for (size_t i = 0; i < matrix.values.size(); ++i) {
+    if (std::isfinite(matrix.values[i])) continue;
+    fail("{}: row {}, column {}: expected a finite number, found {}", path, i / matrix.cols,
+         i % matrix.cols, matrix.values[i]);
+  }
+  return matrix;
+}
+
+Matrix<int8_t> read_labels(const std::string& path, int smallest) {
+  Matrix<int8_t> matrix = read_matrix<int8_t>(path);
+  for (size_t i = 0; i < matrix.values.size(); ++i) {
+    if (matrix.values[i] >= smallest && matrix.values[i] <= 1) continue;
+    fail("{}: row {}, column {}: expected a label in {}..1, found {}", path, i / matrix.cols,
+         i % matrix.cols, smallest, matrix.values[i]);
+  }
+  return matrix;
+}
+
+template <class A, class B>
+void check_same_shape(const Matrix<A>& logits, const Matrix<B>& other, const std::string& path) {
+  if (other.empty() || (other.rows == logits.rows && other.cols == logits.cols)) return;
+  fail("{}: expected the shape of the logits, ({}, {}), found ({}, {})", path, logits.rows,
+       logits.cols, other.rows, other.cols);
+}
+
+template <class T>
+Json rows_of(const std::vector<T>& values, size_t cols) {
+  Json rows = Json::array();
+  for (size_t i = 0; i < values.size(); i += cols) {
+    rows.push_back(std::vector<T>(values.begin() + i, values.begin() + i + cols));
+  }
+  return rows;
+}
+
+template <class T>
+void evaluate(const EvalFlags& flags) {
+  const LossInfo& info = find_loss(flags.loss);
+  const auto z = read_logits<T>(flags.logits);
+  const auto u = read_logits<T>(flags.estimates);
+  const auto observed = read_labels(flags.observed, -1), truth = read_labels(flags.truth, 0);
+  check_same_shape(z, u, flags.estimates);
+  check_same_shape(z, observed, flags.observed);
+  check_same_shape(z, truth, flags.truth);
+  if (info.uses_estimates && u.empty()) {
+    fail_usage("loss {} has label estimates: give their logits with --estimates U.npy", info.name);
+  }
+
+  const size_t B = z.rows, L = z.cols;
+  const auto loss =
+      make_loss(info.name, {.labels = L, .k = flags.k, .params = parse_params(flags.params, L)});
+  std::vector<int8_t> labels(B * L);
+  prepare_labels(info, observed.view(), truth.view(), {labels.data(), B, L});
+  std::vector<T> dz(B * L), du(B * L), scratch(loss->scratch_per_entry() * B * L);
+
+  BasicLossInput<T> in;
+  in.logits = z.view();
+  in.observed = {labels.data(), B, L};
+  in.epoch = flags.epoch;
+  in.epochs = flags.epochs;
+  in.step = flags.step;
+  in.seed = flags.seed;
+  BasicLossOutput<T> out;
+  out.logits = {dz.data(), B, L};
+  out.scratch = scratch;
+  if (info.uses_estimates) {
+    in.estimates = u.view();
+    out.estimates = {du.data(), B, L};
+  }
+  const double value = loss->evaluate(in, out);
+  print_json({{"value", value},
+              {"dlogits", rows_of(dz, L)},
+              {"destimates", info.uses_estimates ? rows_of(du, L) : Json()}});
+}
+
+}  // namespace
+
+void add_losses_eval(CLI::App& losses) {
+  const auto flags = std::make_shared<EvalFlags>();
+  CLI::App& verb = add_verb(losses, "eval", "Value and gradients of one batch, as JSON");
+  verb.add_option("loss", flags->loss, "Name of the loss")->required()->type_name("NAME");
+  verb.add_option("--logits", flags->logits, "B x L logits")->required()->type_name("Z.npy");
+  verb.add_option("--observed", flags->observed, "B x L observed labels: -1, 0, +1")
+      ->required()
+      ->type_name("O.npy");
+  verb.add_option("--estimates", flags->estimates, "B x L logits of the label estimates")
+      ->type_name("U.npy");
+  verb.add_option("--truth", flags->truth, "B x L true labels, 0 or 1, for losses that need them")
+      ->type_name("Y.npy");
+  verb.add_option("--k", flags->k, "Expected positives per example")->type_name("K");
+  add_params(verb, flags->params);
+  verb.add_option("--seed", flags->seed, "For losses that sample")->capture_default_str();
+  verb.add_option("--step", flags->step, "Training step, from 0")->capture_default_str();
+  verb.add_option("--epoch", flags->epoch, "Epoch, from 1")
+      ->check(CLI::Range(1, 1 << 30))
+      ->capture_default_str();
+  verb.add_option("--epochs", flags->epochs, "Epochs in all")
+      ->check(CLI::Range(1, 1 << 30))
+      ->capture_default_str();
+  verb.add_option("--precision", flags->precision, "float (the one that trains) or double")
+      ->check(CLI::IsMember({"float", "double"}))
+      ->capture_default_str();
+  verb.callback([flags] {
+    flags->precision == "float" ? evaluate<float>(*flags) : evaluate<double>(*flags);
+  });
+}
+
+}  // namespace spml::cli

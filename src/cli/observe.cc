@@ -1,0 +1,129 @@
+// spml observe
+#include "data/observe.h"
+
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "base/fail.h"
+#include "cli/options.h"
+#include "cli/verbs.h"
+#include "data/dataset.h"
+#include "data/dataset_json.h"
+#include "data/observe_bias.h"
+
+namespace spml::cli {
+namespace {
+
+constexpr size_t kMaxJsonBytes = size_t{1} << 26;
+
+struct Arguments {
+  Common common;
+  std::string folder;
+  std::string bias = "uniform", bias_weights;
+  ObserveOptions draw;
+  bool force = false;
+};
+
+struct Part {
+  std::string name;  // "train" or "val"
+  LabelMatrix truth;
+};
+
+std::vector<std::string> class_names(const Path& folder, size_t labels) {
+  const Path path = folder / "dataset.json";
+  std::vector<std::string> names;
+  if (std::filesystem::exists(path)) {
+    names = parse_dataset_json(read_file(path, kMaxJsonBytes), path.string()).classes;
+  }
+  if (names.empty()) {
+    for (size_t j = 0; j < labels; ++j) names.push_back(fmt::format("label_{}", j));
+  }
+  return names;
+}
+
+// What a class weighs in the frequency bias, the same in both files.
+std::vector<float> class_weights(const Arguments& arguments, const LabelMatrix& train) {
+  if (arguments.bias_weights.empty()) return class_frequencies(train);
+  return read_class_weights(arguments.bias_weights, class_names(arguments.folder, train.cols()));
+}
+
+LabelMatrix draw(const Arguments& arguments, const Part& part, const LabelMatrix& train) {
+  if (arguments.bias == "uniform") return draw_observed(part.truth, arguments.draw);
+  const RowWeights weights =
+      arguments.bias == "frequency" ? class_bias(class_weights(arguments, train))
+      : arguments.bias == "area"
+          ? box_bias(box_area_file(arguments.folder, part.name), part.truth)
+          : box_bias(box_closeness_file(arguments.folder, part.name), part.truth);
+  return draw_observed_weighted(part.truth, arguments.draw, weights);
+}
+
+void run(const Arguments& arguments) {
+  if (!arguments.bias_weights.empty() && arguments.bias != "frequency") {
+    fail_usage("--bias-weights goes with --bias frequency, not with {}", arguments.bias);
+  }
+  std::vector<Part> parts;
+  for (const char* name : {"train", "val"}) {
+    LabelMatrix truth = open_labels(truth_file(arguments.folder, name));
+    if (!truth.empty()) parts.push_back({name, std::move(truth)});
+  }
+  if (parts.empty()) {
+    fail("{}: expected full labels to draw from, found none",
+         truth_file(arguments.folder, "train").string());
+  }
+  for (const Part& part : parts) {
+    const Path path = observed_file(arguments.folder, part.name);
+    if (!arguments.force && std::filesystem::exists(path)) {
+      fail("{}: exists already; --force replaces it", path.string());
+    }
+    check_truth(part.truth, arguments.common.threads);
+    if (part.truth.cols() != parts.front().truth.cols()) {
+      fail("{}: expected {} labels as in the training file, found {}", part.truth.source(),
+           parts.front().truth.cols(), part.truth.cols());
+    }
+  }
+  Json written = Json::array();
+  for (const Part& part : parts) {
+    const Path path = observed_file(arguments.folder, part.name);
+    const size_t N = part.truth.rows(), L = part.truth.cols();
+    write_labels(path, draw(arguments, part, parts.front().truth));
+    written.push_back({{"file", path.string()}, {"rows", N}, {"labels", L}});
+    if (!arguments.common.json) fmt::print("{}: {} x {} observed labels\n", path.string(), N, L);
+  }
+  if (arguments.common.json) {
+    print_json({{"files", written},
+                {"num_pos", arguments.draw.num_pos},
+                {"num_neg", arguments.draw.num_neg},
+                {"seed", arguments.draw.seed},
+                {"bias", arguments.bias}});
+  }
+}
+
+}  // namespace
+
+void add_observe(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App& verb = add_verb(app, "observe", "Draw observed labels from full labels");
+  verb.add_option("DIR", arguments->folder, "Data folder")->required();
+  verb.add_option("--num-pos", arguments->draw.num_pos, "Positives to keep in each row")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  verb.add_option("--num-neg", arguments->draw.num_neg, "Negatives to keep in each row")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  verb.add_option("--seed", arguments->draw.seed, "Seed of the draw; the paper's is 1200")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  verb.add_option("--bias", arguments->bias, "How positives are chosen")
+      ->check(CLI::IsMember({"uniform", "frequency", "area", "center"}))
+      ->capture_default_str();
+  verb.add_option("--bias-weights", arguments->bias_weights,
+                  "Weights of the classes for --bias frequency, instead of their counts")
+      ->type_name("FILE.(csv|json)");
+  verb.add_flag("--force", arguments->force, "Replace _obs files that exist");
+  add_threads(verb, arguments->common);
+  add_json(verb, arguments->common);
+  verb.callback([arguments] { run(*arguments); });
+}
+
+}  // namespace spml::cli

@@ -1,0 +1,102 @@
+// spml stats
+#include "data/stats.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+#include "cli/options.h"
+#include "cli/verbs.h"
+
+namespace spml::cli {
+namespace {
+
+struct Arguments {
+  Common common;
+  std::string folder;
+};
+
+Json to_json(const PerRow& per_row) {
+  return {{"min", per_row.min}, {"max", per_row.max}, {"mean", per_row.mean}};
+}
+
+Json to_json(const PartStats& stats) {
+  Json json = {{"rows", stats.rows}, {"labels", stats.labels}};
+  json["positives_per_row"] = stats.truth ? to_json(stats.truth->per_row) : Json();
+  json["observed_per_row"] = to_json(stats.observed);
+  json["observed_drawn"] = stats.observed_drawn;
+  json["rows_without_positive"] = stats.rows_without_positive;
+  json["class_counts"] = stats.truth ? Json(stats.truth->class_counts) : Json();
+  json["rows_by_positives"] = stats.truth ? Json(stats.truth->rows_by_count) : Json();
+  return json;
+}
+
+void print_summary(const char* name, const PartStats& stats) {
+  const auto columns = [](const PerRow& x) {
+    return fmt::format("{:>4} {:>4} {:>6.2f}", x.min, x.max, x.mean);
+  };
+  fmt::print("{:<6} {:>8} {:>6}  {}  {}{} {:>12}\n", name, stats.rows, stats.labels,
+             stats.truth ? columns(stats.truth->per_row) : fmt::format("{:>16}", "-"),
+             columns(stats.observed), stats.observed_drawn ? "*" : " ",
+             stats.rows_without_positive);
+}
+
+std::string bar(size_t count, size_t largest) {
+  constexpr size_t kWidth = 40;
+  return std::string(largest == 0 ? 0 : count * kWidth / largest, '#');
+}
+
+void print_histograms(const LabelStats& stats, const std::vector<std::string>& classes) {
+  fmt::print("\nPositives per row in the training file\n");
+  const size_t most_rows = std::ranges::max(stats.rows_by_count);
+  for (size_t c = 0; c < stats.rows_by_count.size(); ++c) {
+    fmt::print("{:>5} {:>8} {}\n", c, stats.rows_by_count[c],
+               bar(stats.rows_by_count[c], most_rows));
+  }
+  fmt::print("\nRows per class in the training file\n");
+  std::vector<size_t> order(classes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::greater<>(),
+                           [&](size_t j) { return stats.class_counts[j]; });
+  for (const size_t j : order) {
+    fmt::print("{:<24} {:>8} {}\n", classes[j], stats.class_counts[j],
+               bar(stats.class_counts[j], stats.class_counts[order[0]]));
+  }
+}
+
+void run(const Arguments& arguments) {
+  const Dataset data =
+      open_dataset(arguments.folder, {.load_features = false, .threads = arguments.common.threads});
+  const PartStats train = part_stats(data.train_file);
+  std::optional<PartStats> test;
+  if (data.test.labels() > 0) test = part_stats(data.test);
+  if (arguments.common.json) {
+    print_json({{"train_file", to_json(train)}, {"test_file", test ? to_json(*test) : Json()}});
+    return;
+  }
+  fmt::print("{:<6} {:>8} {:>6}  {:^16}  {:^16} {:>13}\n", "", "", "", "positives/row",
+             "observed/row", "rows without");
+  fmt::print("{:<6} {:>8} {:>6}  {:>4} {:>4} {:>6}  {:>4} {:>4} {:>6}  {:>12}\n", "file", "rows",
+             "labels", "min", "max", "mean", "min", "max", "mean", "positive");
+  print_summary("train", train);
+  if (test) print_summary("test", *test);
+  if (train.observed_drawn || (test && test->observed_drawn)) {
+    fmt::print("* no _obs file: as it would be drawn\n");
+  }
+  if (train.truth) print_histograms(*train.truth, data.classes);
+}
+
+}  // namespace
+
+void add_stats(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App& verb = add_verb(app, "stats", "Labels per row and per class of a data folder");
+  verb.add_option("DIR", arguments->folder, "Data folder")->required();
+  add_threads(verb, arguments->common);
+  add_json(verb, arguments->common);
+  verb.callback([arguments] { run(*arguments); });
+}
+
+}  // namespace spml::cli

@@ -1,0 +1,75 @@
+// spml synth
+#include "data/synth.h"
+
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "base/fail.h"
+#include "cli/options.h"
+#include "cli/verbs.h"
+
+namespace spml::cli {
+namespace {
+
+struct Arguments {
+  Common common;
+  std::string folder;
+  SynthOptions options;
+  bool overwrite = false;
+};
+
+void run(const Arguments& arguments) {
+  SynthOptions options = arguments.options;
+  options.seed = arguments.common.seed;
+  options.threads = arguments.common.threads;
+  const double k = SyntheticModel(options).expected_positives();  // checks before it writes
+  const Path folder = arguments.folder;
+  if (!arguments.overwrite && std::filesystem::is_directory(folder) &&
+      !std::filesystem::is_empty(folder)) {
+    fail("{}: the folder is not empty; choose another or give --overwrite", folder.string());
+  }
+  make_folder(folder);
+  write_synthetic(folder, options);
+  if (arguments.common.json) {
+    print_json({{"folder", folder.string()},
+                {"rows", options.rows},
+                {"labels", options.labels},
+                {"features", options.features},
+                {"expected_positives", k},
+                {"seed", options.seed}});
+    return;
+  }
+  fmt::print("{}: {} rows, {} labels, {} features, {} positives per row expected\n",
+             folder.string(), options.rows, options.labels, options.features, k);
+}
+
+}  // namespace
+
+void add_synth(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  SynthOptions& options = arguments->options;
+  CLI::App& verb = add_verb(app, "synth", "Write a synthetic data folder");
+  verb.add_option("--out", arguments->folder, "Folder to write")->required()->type_name("DIR");
+  verb.add_option("--rows", options.rows, "Rows of the training file; the test file has half")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb.add_option("--labels", options.labels, "Labels (classes)")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb.add_option("--features", options.features, "Features of a row")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb.add_option("--expected-positives", options.expected_positives,
+                  "Positives in a row on average; at least one in each row when this is 1 or more")
+      ->default_str("1.5, at most L/2");
+  verb.add_option("--seed", arguments->common.seed, "Seed of the data")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  verb.add_flag("--overwrite", arguments->overwrite, "Write into a folder that is not empty");
+  add_threads(verb, arguments->common);
+  add_json(verb, arguments->common);
+  verb.callback([arguments] { run(*arguments); });
+}
+
+}  // namespace spml::cli

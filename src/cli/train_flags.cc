@@ -1,0 +1,184 @@
+#include "cli/train_flags.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/fail.h"
+#include "base/text.h"
+#include "cli/params.h"
+
+namespace spml::cli {
+namespace {
+
+const CLI::Validator kPositive(
+    [](std::string& text) {
+      double value = 0;
+      const bool ok = CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value);
+      return ok ? std::string() : "expected a number above 0, found '" + text + "'";
+    },
+    "ABOVE 0");
+
+// --param name=v1,v2 of a sweep, as one list of values per name.
+std::map<std::string, std::vector<double>> parameter_axes(const TrainFlags& flags, size_t labels) {
+  std::map<std::string, std::vector<double>> axes;
+  for (const std::string& text : flags.params) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos) parse_params({text}, labels);  // says what is wrong
+    const std::string name = text.substr(0, equals);
+    if (axes.contains(name)) fail_usage("--param {} is given twice", name);
+    std::string rest = text.substr(equals + 1);
+    for (size_t begin = 0; begin <= rest.size();) {
+      const size_t end = std::min(rest.find(',', begin), rest.size());
+      const std::string value = rest.substr(begin, end - begin);
+      axes[name].push_back(parse_params({name + "=" + value}, labels).at(name));
+      begin = end + 1;
+    }
+  }
+  return axes;
+}
+
+bool has_parameter(const LossInfo& loss, std::string_view name) {
+  return std::any_of(loss.params.begin(), loss.params.end(),
+                     [&](const LossParameter& p) { return p.name == name; });
+}
+
+void check_parameters_are_known(const TrainFlags& flags,
+                                const std::map<std::string, std::vector<double>>& axes) {
+  std::vector<std::string> known;
+  for (const std::string& name : flags.loss) {
+    for (const LossParameter& p : find_loss(name).params) known.emplace_back(p.name);
+  }
+  for (const auto& [name, values] : axes) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      fail_usage("--param {}: no loss given here has it{}; `spml losses` lists the parameters",
+                 name, did_you_mean(name, known));
+    }
+  }
+}
+
+// Every way to choose the loss's parameters from the axes.
+std::vector<LossParameters> parameter_sets(const LossInfo& loss,
+                                           const std::map<std::string, std::vector<double>>& axes) {
+  std::vector<LossParameters> sets = {{}};
+  for (const auto& [name, values] : axes) {
+    if (!has_parameter(loss, name)) continue;
+    std::vector<LossParameters> longer;
+    for (const LossParameters& set : sets) {
+      for (const double value : values) {
+        longer.push_back(set);
+        longer.back()[name] = value;
+      }
+    }
+    sets = std::move(longer);
+  }
+  return sets;
+}
+
+// A list of optional values: none given is one run with the default.
+template <class T>
+std::vector<std::optional<T>> optional_axis(const std::vector<T>& values) {
+  if (values.empty()) return {std::nullopt};
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+void add_train_flags(CLI::App& verb, TrainFlags& flags, bool lists) {
+  const auto axis = [&](const std::string& name, auto& values, const std::string& help) {
+    CLI::Option* option = verb.add_option(name, values, help);
+    if (lists) {
+      option->delimiter(',');
+    } else {
+      option->expected(1);
+    }
+    return option;
+  };
+  verb.add_option("data", flags.data, "The data folder")->required()->type_name("DIR");
+  axis("--loss", flags.loss, "The loss; `spml losses` lists them")->required()->type_name("NAME");
+  verb.add_option("--mode", flags.mode, "linear, finetune or linear-init")
+      ->check(CLI::IsMember({"linear", "finetune", "linear-init"}))
+      ->capture_default_str();
+  axis("--lr", flags.lr, "Learning rate (default 1e-3 linear, 1e-5 else)")->check(kPositive);
+  axis("--batch", flags.batch, "Rows in a batch (default 16)")->check(CLI::Range(1, 1 << 20));
+  axis("--epochs", flags.epochs, "Epochs (default 25 linear, 10 finetune, 5 linear-init)")
+      ->check(CLI::Range(1, 1000000));
+  axis(lists ? "--seeds,--seed" : "--seed", flags.seeds,
+       "Seed of initial weights, batch order and sampling");
+  axis("--k", flags.k, "Expected positives per example (default: dataset.json, else from truth)")
+      ->check(kPositive);
+  add_params(verb, flags.params);
+  verb.add_option("--observe", flags.observe,
+                  "Draw observed labels from the truth instead of reading them: "
+                  "pos=1,neg=0,seed=1200");
+  verb.add_option("--select", flags.select,
+                  "Choose the best epoch on full (clean) or on observed validation labels")
+      ->check(CLI::IsMember({"clean", "observed"}))
+      ->capture_default_str();
+  verb.add_option("--val-fraction", flags.val_fraction, "Part of the training file held out")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  verb.add_option("--split-seed", flags.split_seed, "Seed of that split")->capture_default_str();
+  axis("--subsample", flags.subsample, "Train on this fraction of the training rows")
+      ->check(CLI::Range(0.0, 1.0));
+  axis("--transform", flags.transform, "Of the features: none, sqrt (signed), l2 or standardize")
+      ->check(CLI::IsMember({"none", "sqrt", "l2", "standardize"}));
+  axis("--weight-decay", flags.weight_decay, "Adam's weight decay")->check(CLI::NonNegativeNumber);
+  verb.add_option("--patience", flags.patience,
+                  "Stop after so many epochs without a better one (0: never)")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  verb.add_option("--record", flags.record,
+                  "unobserved-positives: per epoch, the histogram of their predicted probability")
+      ->check(CLI::IsMember({"unobserved-positives"}));
+}
+
+std::vector<TrainConfig> expand(const TrainFlags& flags, size_t labels,
+                                const std::vector<double>& default_lr,
+                                const std::vector<size_t>& default_batch) {
+  TrainConfig base;
+  base.mode = mode_from(flags.mode);
+  base.select = select_from(flags.select);
+  if (!flags.observe.empty()) base.observe = observe_from(flags.observe);
+  base.val_fraction = flags.val_fraction;
+  base.split_seed = flags.split_seed;
+  base.patience = flags.patience;
+  base.record_unobserved_positives = !flags.record.empty();
+
+  const auto axes = parameter_axes(flags, labels);
+  check_parameters_are_known(flags, axes);
+  std::vector<TrainConfig> configs;
+  // Each axis multiplies the list; seeds come last so that runs to be averaged are neighbours.
+  for (const std::string& loss : flags.loss) {
+    for (const LossParameters& params : parameter_sets(find_loss(loss), axes)) {
+      TrainConfig config = base;
+      config.loss = loss;
+      config.params = params;
+      configs.push_back(config);
+    }
+  }
+  const auto multiply = [&](const auto& values, const auto& set) {
+    std::vector<TrainConfig> longer;
+    for (const TrainConfig& config : configs) {
+      for (const auto& value : values) {
+        longer.push_back(config);
+        set(longer.back(), value);
+      }
+    }
+    configs = std::move(longer);
+  };
+  multiply(flags.subsample, [](TrainConfig& c, double v) { c.subsample = v; });
+  multiply(flags.transform,
+           [](TrainConfig& c, const std::string& v) { c.transform = transform_kind(v); });
+  multiply(flags.weight_decay, [](TrainConfig& c, double v) { c.weight_decay = v; });
+  multiply(optional_axis(flags.k), [](TrainConfig& c, std::optional<double> v) { c.k = v; });
+  multiply(optional_axis(flags.epochs), [](TrainConfig& c, std::optional<int> v) { c.epochs = v; });
+  multiply(optional_axis(flags.lr.empty() ? default_lr : flags.lr),
+           [](TrainConfig& c, std::optional<double> v) { c.lr = v; });
+  multiply(flags.batch.empty() ? default_batch : flags.batch,
+           [](TrainConfig& c, size_t v) { c.batch = v; });
+  multiply(flags.seeds, [](TrainConfig& c, uint64_t v) { c.seed = v; });
+  return configs;
+}
+
+}  // namespace spml::cli

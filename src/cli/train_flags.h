@@ -1,0 +1,42 @@
+// The training flags, declared once: `train` takes one value of each, `sweep` lists.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "experiment/config.h"
+
+namespace spml::cli {
+
+struct TrainFlags {
+  std::string data;
+  std::vector<std::string> loss;
+  std::string mode = "linear";
+  std::vector<double> lr;
+  std::vector<size_t> batch;
+  std::vector<int> epochs;
+  std::vector<uint64_t> seeds = {0};
+  std::vector<double> k;
+  std::vector<std::string> params;  // name=value; in a sweep name=value,value,...
+  std::string observe;
+  std::string select = "clean";
+  double val_fraction = 0.2;
+  uint32_t split_seed = 1200;
+  std::vector<double> subsample = {1.0};
+  std::vector<std::string> transform = {"none"};
+  std::vector<double> weight_decay = {0.0};
+  int patience = 0;
+  std::string record;
+};
+
+void add_train_flags(CLI::App& verb, TrainFlags& flags, bool lists);
+
+// Every combination of the values given, for a data set of so many labels. Parameters apply to
+// the losses that have them; one that no loss has is a usage error. An lr or batch not given is
+// taken from `lr` and `batch`.
+std::vector<TrainConfig> expand(const TrainFlags& flags, size_t labels,
+                                const std::vector<double>& default_lr,
+                                const std::vector<size_t>& default_batch);
+
+}  // namespace spml::cli

@@ -1,0 +1,89 @@
+#include "data/import/coco_json.h"
+
+#include "base/fail.h"
+#include "formats/json_elements.h"
+#include "formats/json_parser.h"
+
+namespace spml {
+namespace {
+
+using simdjson::dom::element;
+
+// One element of one of the arrays, with its place for messages.
+struct Item {
+  element value;
+  std::string place;
+
+  int64_t integer(std::string_view key) const {
+    int64_t number = 0;
+    if (value[key].get(number)) fail("{}: expected an integer \"{}\"", place, key);
+    return number;
+  }
+
+  std::string text(std::string_view key) const {
+    std::string_view found;
+    if (value[key].get(found)) fail("{}: expected a string \"{}\"", place, key);
+    return std::string(found);
+  }
+
+  // 0 when there is none.
+  double number(std::string_view key) const {
+    double found = 0;
+    const auto error = value[key].get(found);
+    if (error && error != simdjson::NO_SUCH_FIELD) fail("{}: expected a number \"{}\"", place, key);
+    return found;
+  }
+
+  void box(float (&out)[4]) const {
+    simdjson::dom::array numbers;
+    const auto error = value["bbox"].get(numbers);
+    if (error == simdjson::NO_SUCH_FIELD) return;
+    if (error || numbers.size() != 4) fail("{}: expected \"bbox\" to be four numbers", place);
+    size_t i = 0;
+    for (const element entry : numbers) {
+      double number = 0;
+      if (entry.get(number)) fail("{}: expected \"bbox\" to be four numbers", place);
+      out[i++] = static_cast<float>(number);
+    }
+  }
+};
+
+}  // namespace
+
+CocoInstances parse_coco_instances(std::string_view json, std::string_view where) {
+  CocoInstances data;
+  JsonParser parser;
+  bool have_annotations = false;
+  for_each_element(json, where, [&](std::string_view key, std::string_view text) {
+    const bool image = key == "images", category = key == "categories",
+               annotation = key == "annotations";
+    if (!image && !category && !annotation) return;
+    have_annotations |= annotation;
+    const size_t index = image      ? data.images.size()
+                         : category ? data.categories.size()
+                                    : data.objects.size();
+    Item item{{}, fmt::format("{}: {}[{}]", where, key, index)};
+    item.value = parser.parse(text, item.place);
+    if (image) {
+      data.images.push_back({item.integer("id"), item.number("width"), item.number("height")});
+    } else if (category) {
+      data.categories.push_back({item.integer("id"), item.text("name")});
+    } else {
+      CocoObject object{item.integer("id"), item.integer("image_id"), item.integer("category_id")};
+      item.box(object.box);
+      data.objects.push_back(object);
+    }
+  });
+  if (!have_annotations) {
+    fail("{}: expected \"annotations\" with at least one element; is it an instances file?", where);
+  }
+  return data;
+}
+
+CocoInstances read_coco_instances(const Path& path) {
+  const MappedFile file(path);
+  return parse_coco_instances(
+      {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, path.string());
+}
+
+}  // namespace spml

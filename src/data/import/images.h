@@ -1,0 +1,40 @@
+// Looking listed images up on disk.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/import/import.h"
+
+namespace spml {
+
+class ImageCheck {
+ public:
+  // `usual` is where the data set keeps its images; options.root goes before it. A usual folder
+  // that is not there means that only labels were downloaded: nothing is checked, with a warning.
+  ImageCheck(const ImageOptions& options, const Path& usual);
+
+  const Path& root() const { return root_; }
+  bool exists(const std::string& image) const;
+  // Error that begins with `where` when the image is missing and may not be.
+  void require(const std::string& image, std::string_view where);
+  // Adds what was found missing to the warnings of the set.
+  void finish(ImportedSet& set) const;
+
+ private:
+  Path root_;
+  bool have_root_ = false;
+  bool allow_missing_ = false;
+  size_t missing_ = 0;
+  std::string first_missing_;
+};
+
+// Error that begins with `where` for a name too long to be one: names are stored at the length of
+// the longest, so a single one could blow up the file.
+void check_name(std::string_view image, std::string_view where);
+
+// jpg, jpeg or png in any case.
+bool has_image_extension(const Path& path);
+
+}  // namespace spml

@@ -1,0 +1,108 @@
+// From what people download to a data folder. Each source has a reader that gives an ImportedSet;
+// one writer makes the folder. docs/datasets.md has the trees that are expected.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+
+namespace spml {
+
+struct ImportedLabel {
+  int32_t label = 0;
+  // From the label's boxes in the image, 0 where there is none (see boxes.h).
+  float area = 0;
+  float closeness = 0;
+};
+
+struct ImportedRow {
+  std::string image;                     // relative to image_root, '/' between folders
+  std::vector<ImportedLabel> positives;  // ascending, each label once
+};
+
+struct PublishedCounts {
+  size_t train_rows = 0, test_rows = 0, labels = 0;
+};
+
+// A feature matrix of the user's and which of its rows belong to the rows of a part, in order.
+struct FeatureSource {
+  Path file;  // .npy; "" when there is none
+  std::vector<size_t> rows;
+};
+
+struct ImportedSet {
+  std::string name;
+  std::vector<std::string> classes;  // L names
+  std::vector<ImportedRow> train;    // -> formatted_train_*
+  std::vector<ImportedRow> test;     // -> formatted_val_*; empty: no such files
+  Path image_root;
+  bool complete = true;    // every positive is listed: truth files; else observed labels
+  bool has_boxes = false;  // then the box files are written too
+  FeatureSource train_features, test_features;
+  std::optional<PublishedCounts> published;
+  std::vector<std::string> warnings;
+};
+
+struct ImageOptions {
+  Path root = {};              // where images are; "": where the data set keeps them
+  bool allow_missing = false;  // a missing image is a warning, not an error
+};
+
+struct VocOptions {
+  ImageOptions images = {};
+  int year = 0;  // 0: 2012 when it is there, else the only one
+};
+ImportedSet import_voc(const Path& source, const VocOptions& options = {});
+
+struct CocoOptions {
+  ImageOptions images = {};
+  int year = 0;  // 2014 or 2017; 0: 2014 when it is there
+};
+ImportedSet import_coco(const Path& source, const CocoOptions& options = {});
+
+struct NusOptions {
+  ImageOptions images = {};
+  size_t train_rows = 0;  // 0: 150,000, or the same share of a smaller tree
+  uint32_t seed = 1200;   // of the random split
+};
+ImportedSet import_nus(const Path& source, const NusOptions& options = {});
+
+ImportedSet import_cub(const Path& source, const ImageOptions& options = {});
+
+struct TableOptions {
+  ImageOptions images = {};
+  Path classes = {};      // one name per line; "": collected from the table and sorted
+  bool complete = false;  // the table lists every label: write truth, not observed labels
+  bool header = true;     // the first record names the columns (CSV only)
+  Path features = {};     // .npy, one row per image in order of first appearance
+  Path test_features = {};
+};
+// CSV, or JSON Lines when the name ends in .jsonl, .ndjson or .json.
+ImportedSet import_table(const Path& source, const TableOptions& options = {});
+
+ImportedSet import_folder(const Path& source);
+
+// Writes the data folder. The files appear together: in a new folder by one rename, in an existing
+// one file by file with dataset.json last. Error when `out` is not empty, unless `overwrite`, which
+// replaces the files of an earlier data folder and touches no other.
+void write_data_folder(const ImportedSet& set, const Path& out, bool overwrite = false);
+
+// What a user wants to see after an import.
+struct PartCounts {
+  size_t rows = 0, positives = 0, rows_without_positive = 0;
+};
+struct ImportReport {
+  std::string name;
+  size_t labels = 0;
+  bool complete = true;
+  PartCounts train, test;
+  std::optional<PublishedCounts> published;
+  std::vector<std::string> warnings;  // those of the set, and differences from the published counts
+};
+ImportReport report_import(const ImportedSet& set);
+
+}  // namespace spml

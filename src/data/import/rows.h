@@ -1,0 +1,23 @@
+// Building rows: images by name, labels in order.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/import/import.h"
+
+namespace spml {
+
+// The entry of `label` in the row, put in its place when it is new.
+ImportedLabel& add_positive(ImportedRow& row, int32_t label);
+
+// The entry of `label`, or null when the row has no such positive.
+ImportedLabel* find_positive(ImportedRow& row, int32_t label);
+
+// `first` if it holds `marker`, else the first of first/NAME that does; Error with `expected` when
+// none does. For archives that unpack into one more folder than users think.
+Path find_tree(const Path& first, const std::vector<std::string>& names, const Path& marker,
+               std::string_view expected);
+
+}  // namespace spml

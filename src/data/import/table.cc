@@ -1,0 +1,222 @@
+// Anyone's own table. What it lists are observed labels, unless the user says that it is complete.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+
+#include "base/fail.h"
+#include "base/text.h"
+#include "data/import/images.h"
+#include "data/import/import.h"
+#include "data/import/rows.h"
+#include "data/import/table_records.h"
+#include "formats/lines.h"
+#include "formats/npy.h"
+
+namespace spml {
+namespace {
+
+constexpr size_t kMaxClasses = 65536;  // far above any real set: a wrong column is the likely cause
+
+bool is_json_lines(const Path& path) {
+  const std::string extension = path.extension().string();
+  return extension == ".jsonl" || extension == ".ndjson" || extension == ".json";
+}
+
+std::vector<std::string> read_classes(const Path& path) {
+  std::vector<std::string> classes;
+  std::unordered_map<std::string, size_t> seen;
+  LineReader reader(path);
+  for (std::string_view line; reader.next(line);) {
+    const std::string name(trim(line));
+    if (name.empty()) continue;
+    if (!seen.emplace(name, reader.number()).second) {
+      fail("{}: class '{}' is there twice", reader.where(), name);
+    }
+    classes.push_back(name);
+  }
+  if (classes.empty()) fail("{}: expected one class per line, found none", path.string());
+  return classes;
+}
+
+// Collects rows while records arrive in any order, each image once.
+class TableBuilder {
+ public:
+  TableBuilder(const TableOptions& options, ImageCheck& images)
+      : images_(images), fixed_classes_(!options.classes.empty()) {
+    if (!fixed_classes_) return;
+    classes_ = read_classes(options.classes);
+    for (size_t i = 0; i < classes_.size(); ++i) label_of_[classes_[i]] = static_cast<int32_t>(i);
+  }
+
+  void add(const TableRecord& record) {
+    const auto [place, is_new] = row_of_.emplace(record.image, rows_.size());
+    if (is_new) {
+      images_.require(record.image, record.place);
+      rows_.push_back({record.image, {}});
+      is_test_.push_back(is_test(record));
+      first_place_.push_back(record.place);
+    }
+    const size_t row = place->second;
+    if (is_test(record) != is_test_[row]) {
+      fail("{}: '{}' is in another split than at {}", record.place, record.image,
+           first_place_[row]);
+    }
+    if (!is_new && record.labels.empty()) note_repetition(record);
+    for (const std::string& name : record.labels) {
+      const size_t before = rows_[row].positives.size();
+      add_positive(rows_[row], label(name, record.place));
+      if (rows_[row].positives.size() == before) note_repetition(record);
+    }
+  }
+
+  // Moves everything to the set, labels in order of the classes' names.
+  void finish(const Path& source, ImportedSet& set) {
+    if (rows_.empty()) fail("{}: expected images and labels, found no row", source.string());
+    if (!fixed_classes_) sort_classes();
+    if (classes_.empty()) fail("{}: expected labels, found none", source.string());
+    set.classes = std::move(classes_);
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      (is_test_[i] ? set.test : set.train).push_back(std::move(rows_[i]));
+      (is_test_[i] ? test_positions_ : train_positions_).push_back(i);
+    }
+    if (set.train.empty()) fail("{}: expected rows of split 'train', found none", source.string());
+    if (repeated_ > 0) {
+      set.warnings.push_back(fmt::format("{} labels repeat an earlier row; the first: {}",
+                                         repeated_, first_repeated_));
+    }
+    if (val_rows_ && test_rows_) {
+      set.warnings.push_back(
+          fmt::format("{}: splits 'val' and 'test' both go into the test files", source.string()));
+    }
+  }
+
+  // Position in the table of every row of a part, counting images by first appearance.
+  const std::vector<size_t>& train_positions() const { return train_positions_; }
+  const std::vector<size_t>& test_positions() const { return test_positions_; }
+
+ private:
+  bool is_test(const TableRecord& record) {
+    const std::string& split = record.split;
+    if (split.empty() || split == "train") return false;
+    val_rows_ |= split == "val";
+    test_rows_ |= split == "test";
+    if (split == "val" || split == "test") return true;
+    fail("{}: expected split train, val or test, found '{}'", record.place, split);
+  }
+
+  int32_t label(const std::string& name, const std::string& place) {
+    const auto found = label_of_.find(name);
+    if (found != label_of_.end()) return found->second;
+    if (fixed_classes_) {
+      fail("{}: '{}' is not one of the classes{}", place, name, did_you_mean(name, classes_));
+    }
+    if (classes_.size() == kMaxClasses) {
+      fail("{}: expected at most {} classes; is another column taken for a label?", place,
+           kMaxClasses);
+    }
+    classes_.push_back(name);
+    return label_of_[name] = static_cast<int32_t>(classes_.size() - 1);
+  }
+
+  void sort_classes() {
+    std::vector<int32_t> rank(classes_.size());
+    std::sort(classes_.begin(), classes_.end());
+    for (size_t i = 0; i < classes_.size(); ++i) {
+      rank[static_cast<size_t>(label_of_[classes_[i]])] = static_cast<int32_t>(i);
+    }
+    for (ImportedRow& row : rows_) {
+      for (ImportedLabel& entry : row.positives) {
+        entry.label = rank[static_cast<size_t>(entry.label)];
+      }
+      std::sort(row.positives.begin(), row.positives.end(),
+                [](const ImportedLabel& a, const ImportedLabel& b) { return a.label < b.label; });
+    }
+  }
+
+  void note_repetition(const TableRecord& record) {
+    if (repeated_++ == 0) first_repeated_ = record.place;
+  }
+
+  ImageCheck& images_;
+  bool fixed_classes_;
+  std::vector<std::string> classes_;
+  std::unordered_map<std::string, int32_t> label_of_;
+  std::vector<ImportedRow> rows_;
+  std::vector<bool> is_test_;
+  std::vector<std::string> first_place_;
+  std::unordered_map<std::string, size_t> row_of_;
+  std::vector<size_t> train_positions_, test_positions_;
+  size_t repeated_ = 0;
+  std::string first_repeated_;
+  bool val_rows_ = false, test_rows_ = false;
+};
+
+std::vector<size_t> counting(size_t n) {
+  std::vector<size_t> rows(n);
+  std::iota(rows.begin(), rows.end(), size_t{0});
+  return rows;
+}
+
+// One file may hold the rows of the whole table, or each part has its own.
+void attach_features(const TableOptions& options, const TableBuilder& table, ImportedSet& set) {
+  if (options.features.empty()) {
+    if (!options.test_features.empty()) fail_usage("--test-features needs --features");
+    return;
+  }
+  const size_t rows = NpyArray(options.features).rows();
+  const size_t train = set.train.size(), test = set.test.size();
+  if (options.test_features.empty() && rows == train + test) {
+    set.train_features = {options.features, table.train_positions()};
+    if (test > 0) set.test_features = {options.features, table.test_positions()};
+    return;
+  }
+  if (rows != train) {
+    fail("{}: expected {} rows, one per training image in order of first appearance, found {}",
+         options.features.string(), train, rows);
+  }
+  set.train_features = {options.features, counting(train)};
+  if (options.test_features.empty()) return;
+  const size_t test_rows = NpyArray(options.test_features).rows();
+  if (test_rows != test) {
+    fail("{}: expected {} rows, one per test image in order of first appearance, found {}",
+         options.test_features.string(), test, test_rows);
+  }
+  set.test_features = {options.test_features, counting(test)};
+}
+
+}  // namespace
+
+ImportedSet import_table(const Path& source, const TableOptions& options) {
+  ImportedSet set;
+  set.name = source.stem().string();
+  set.complete = options.complete;
+  ImageOptions image_options = options.images;
+  // With features of the user's own, the images are not needed.
+  image_options.allow_missing |= !options.features.empty();
+  const Path beside = source.has_parent_path() ? source.parent_path() : Path(".");
+  ImageCheck images(image_options, beside);
+  TableBuilder table(options, images);
+
+  const MappedFile file(source);
+  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
+                              file.bytes().size());
+  const auto add = [&](const TableRecord& record) { table.add(record); };
+  if (is_json_lines(source)) {
+    read_json_lines_records(text, source.string(), add);
+  } else {
+    const auto ignored = read_csv_records(text, source.string(), options.header, add);
+    if (!ignored.empty()) {
+      set.warnings.push_back(
+          fmt::format("{}: columns passed over: {}", source.string(), fmt::join(ignored, ", ")));
+    }
+  }
+  table.finish(source, set);
+  images.finish(set);
+  attach_features(options, table, set);
+  return set;
+}
+
+}  // namespace spml

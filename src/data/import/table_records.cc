@@ -1,0 +1,158 @@
+#include "data/import/table_records.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "base/fail.h"
+#include "data/import/images.h"
+#include "formats/csv.h"
+#include "formats/json_parser.h"
+#include "formats/lines.h"
+
+namespace spml {
+namespace {
+
+struct Columns {
+  size_t count = 0;
+  size_t image = 0;
+  std::optional<size_t> split;
+  std::vector<bool>
+      is_label;  // per column of the header; those beyond it are labels if the last is
+};
+
+std::string lower(std::string_view text) {
+  std::string result(trim(text));
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return result;
+}
+
+Columns without_header() { return {2, 0, {}, {false, true}}; }
+
+Columns read_header(const std::vector<std::string>& fields, const std::string& place,
+                    std::vector<std::string>& ignored) {
+  if (has_image_extension(std::string(trim(fields[0])))) {
+    fail("{}: expected a header such as image,label, found '{}'; add one or pass --no-header",
+         place, fields[0]);
+  }
+  Columns columns;
+  columns.count = fields.size();
+  columns.is_label.assign(fields.size(), false);
+  bool named_image = false, named_label = false;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const std::string name = lower(fields[i]);
+    if (name == "image") {
+      if (named_image) fail("{}: expected one column 'image', found two", place);
+      columns.image = i;
+      named_image = true;
+    } else if (name == "split") {
+      if (columns.split) fail("{}: expected one column 'split', found two", place);
+      columns.split = i;
+    } else if (name.starts_with("label")) {
+      named_label = columns.is_label[i] = true;
+    }
+  }
+  if (columns.split == columns.image) fail("{}: expected a column 'image', found none", place);
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (i == columns.image || i == columns.split || columns.is_label[i]) continue;
+    if (named_label) ignored.push_back(fields[i]);
+    columns.is_label[i] = !named_label;
+  }
+  if (std::count(columns.is_label.begin(), columns.is_label.end(), true) == 0) {
+    fail("{}: expected a column of labels beside '{}', found none", place, fields[columns.image]);
+  }
+  return columns;
+}
+
+std::string column_text(const std::vector<std::string>& fields, size_t column) {
+  return column < fields.size() ? std::string(trim(fields[column])) : std::string();
+}
+
+// One string, or an array of strings, added to the labels.
+void add_json_labels(simdjson::dom::element value, TableRecord& record) {
+  std::string_view text;
+  simdjson::dom::array items;
+  if (!value.get(text)) {
+    if (!trim(text).empty()) record.labels.emplace_back(trim(text));
+  } else if (!value.get(items)) {
+    for (const simdjson::dom::element item : items) {
+      if (item.get(text)) fail("{}: expected labels to be strings", record.place);
+      if (!trim(text).empty()) record.labels.emplace_back(trim(text));
+    }
+  } else {
+    fail("{}: expected labels to be a string or an array of strings", record.place);
+  }
+}
+
+void refuse_zero_byte(const std::string& text, const std::string& place) {
+  if (text.find('\0') != std::string::npos) fail("{}: found a zero byte in a text", place);
+}
+
+}  // namespace
+
+std::vector<std::string> read_csv_records(std::string_view text, const std::string& where,
+                                          bool header, const RecordVisitor& visit) {
+  CsvReader reader(text, where);
+  std::vector<std::string> fields, ignored;
+  Columns columns = without_header();
+  if (header) {
+    if (!reader.next(fields))
+      fail("{}: expected a header such as image,label, found nothing", where);
+    columns = read_header(fields, reader.place(), ignored);
+  }
+  while (reader.next(fields)) {
+    TableRecord record;
+    record.place = reader.place();
+    if (fields.size() > columns.count && !columns.is_label.back()) {
+      fail("{}: expected {} fields as in the header, found {}; is a comma not quoted?",
+           record.place, columns.count, fields.size());
+    }
+    record.image = column_text(fields, columns.image);
+    if (record.image.empty()) fail("{}: expected an image, found an empty field", record.place);
+    if (columns.split) {
+      record.split = column_text(fields, *columns.split);
+      if (record.split.empty()) fail("{}: expected a split, found an empty field", record.place);
+    }
+    for (size_t i = 0; i < fields.size(); ++i) {
+      const bool label = i < columns.count ? columns.is_label[i] : true;
+      if (label && !trim(fields[i]).empty()) record.labels.emplace_back(trim(fields[i]));
+    }
+    visit(record);
+  }
+  return ignored;
+}
+
+void read_json_lines_records(std::string_view text, const std::string& where,
+                             const RecordVisitor& visit) {
+  JsonParser parser;
+  size_t number = 0;
+  for (text = checked_text(text, where); !text.empty();) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    ++number;
+    if (trim(line).empty()) continue;
+    TableRecord record;
+    record.place = fmt::format("{}:{}", where, number);
+    simdjson::dom::object object;
+    if (parser.parse(line, record.place).get(object)) {
+      fail("{}: expected an object such as {{\"image\": \"a.jpg\", \"label\": \"cat\"}}",
+           record.place);
+    }
+    for (const auto [key, value] : object) {
+      std::string_view string;
+      if (key == "label" || key == "labels") {
+        add_json_labels(value, record);
+      } else if (key == "image" || key == "split") {
+        if (value.get(string)) fail("{}: expected \"{}\" to be a string", record.place, key);
+        (key == "image" ? record.image : record.split) = trim(string);
+      }
+    }
+    if (record.image.empty()) fail("{}: expected \"image\", found none", record.place);
+    refuse_zero_byte(record.image, record.place);
+    for (const std::string& label : record.labels) refuse_zero_byte(label, record.place);
+    visit(record);
+  }
+}
+
+}  // namespace spml

@@ -1,0 +1,32 @@
+// Tables of images and labels, from CSV or JSON Lines, as one kind of record.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spml {
+
+struct TableRecord {
+  std::string image;
+  std::vector<std::string> labels;  // none is empty
+  std::string split;                // "" when the table has no such column
+  std::string place;                // "FILE:LINE"
+};
+
+using RecordVisitor = std::function<void(const TableRecord&)>;
+
+// CSV. With a header, `image` is the column of that name or else the first, `split` the column of
+// that name; labels are the columns whose names begin with "label" or, when there is none, all the
+// others. Without a header: the first column is the image, the others are labels. A record may be
+// shorter than the header, and longer when its last column is a label. Gives the names of the
+// columns that were passed over.
+std::vector<std::string> read_csv_records(std::string_view text, const std::string& where,
+                                          bool header, const RecordVisitor& visit);
+
+// One object per line: {"image": "a.jpg", "label": "cat"} or "labels": ["cat", "dog"], "split".
+void read_json_lines_records(std::string_view text, const std::string& where,
+                             const RecordVisitor& visit);
+
+}  // namespace spml

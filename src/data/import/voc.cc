@@ -1,0 +1,168 @@
+// PASCAL VOC: ImageSets/Main/CLASS_train.txt and CLASS_val.txt list every image with 1 (present),
+// 0 (difficult) or -1 (absent). Only 1 is positive; an image without a positive is dropped.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "base/fail.h"
+#include "data/import/boxes.h"
+#include "data/import/images.h"
+#include "data/import/import.h"
+#include "data/import/rows.h"
+#include "data/import/voc_xml.h"
+#include "formats/lines.h"
+
+namespace spml {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Path kLists = Path("ImageSets") / "Main";
+constexpr size_t kMaxXmlBytes = size_t{16} << 20;
+
+std::vector<std::string> voc_years(const Path& devkit) {
+  std::vector<std::string> years;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(devkit, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("VOC20") && fs::is_directory(entry.path() / kLists, ignored)) {
+      years.push_back(name);
+    }
+  }
+  std::sort(years.begin(), years.end());
+  return years;
+}
+
+// The folder of one year, from a devkit, the folder that holds it, or the year's folder itself.
+Path find_year(const Path& source, int year) {
+  if (fs::is_directory(source / kLists)) return source;
+  const Path devkit = fs::is_directory(source / "VOCdevkit") ? source / "VOCdevkit" : source;
+  const std::vector<std::string> years = voc_years(devkit);
+  if (years.empty()) {
+    fail("{}: expected a VOCdevkit or its VOC2012 folder, with ImageSets/Main in it",
+         source.string());
+  }
+  const std::string wanted = fmt::format("VOC{}", year == 0 ? 2012 : year);
+  if (std::count(years.begin(), years.end(), wanted)) return devkit / wanted;
+  if (year == 0 && years.size() == 1) return devkit / years.front();
+  fail("{}: found {}, not {}; choose with --year", devkit.string(), fmt::join(years, ", "), wanted);
+}
+
+std::vector<std::string> list_classes(const Path& lists) {
+  std::vector<std::string> classes;
+  constexpr std::string_view kEnd = "_train.txt";
+  for (const auto& entry : fs::directory_iterator(lists)) {
+    const std::string name = entry.path().filename().string();
+    if (name.size() > kEnd.size() && name.ends_with(kEnd)) {
+      classes.push_back(name.substr(0, name.size() - kEnd.size()));
+    }
+  }
+  std::sort(classes.begin(), classes.end());
+  if (classes.empty()) {
+    fail("{}: expected lists such as aeroplane_train.txt, found none", lists.string());
+  }
+  return classes;
+}
+
+using Rows = std::map<std::string, ImportedRow>;  // by image: sorted
+
+// Adds the positives of one class to the rows.
+void read_list(const Path& path, int32_t label, Rows& rows, ImageCheck& images, ImportedSet& set) {
+  LineReader reader(path);
+  std::unordered_map<std::string, int> seen;
+  for (std::string_view line; reader.next(line);) {
+    const std::string image = std::string(take_field(line)) + ".jpg";
+    const std::string_view mark = trim(line);
+    if (image == ".jpg") continue;  // a blank line
+    int value = 0;
+    if (!parse_number(mark, value) || value < -1 || value > 1) {
+      fail("{}: expected an image and 1, 0 or -1, found '{}'", reader.where(), mark);
+    }
+    const auto [place, is_new] = seen.emplace(image, value);
+    if (!is_new) {
+      if (place->second != value) {
+        fail("{}: {} is listed twice, with {} and {}", reader.where(), image, place->second, value);
+      }
+      set.warnings.push_back(fmt::format("{}: {} is listed twice", reader.where(), image));
+    }
+    if (value != 1) continue;
+    ImportedRow& row = rows[image];
+    if (row.image.empty()) {
+      row.image = image;
+      images.require(image, reader.where());
+    }
+    add_positive(row, label);
+  }
+  if (seen.empty()) fail("{}: expected one line per image, found an empty file", path.string());
+}
+
+std::vector<ImportedRow> read_part(const Path& lists, std::string_view phase, ImageCheck& images,
+                                   ImportedSet& set) {
+  Rows rows;
+  for (size_t label = 0; label < set.classes.size(); ++label) {
+    read_list(lists / fmt::format("{}_{}.txt", set.classes[label], phase),
+              static_cast<int32_t>(label), rows, images, set);
+  }
+  std::vector<ImportedRow> part;
+  for (auto& [image, row] : rows) part.push_back(std::move(row));
+  return part;
+}
+
+// Box weights from Annotations/IMAGE.xml; gives the number of positives for which there is none.
+size_t read_boxes(const Path& annotations, std::vector<ImportedRow>& rows,
+                  const std::vector<std::string>& classes) {
+  size_t without = 0;
+  for (ImportedRow& row : rows) {
+    const Path path = annotations / Path(row.image).replace_extension(".xml");
+    if (fs::exists(path)) {
+      const VocAnnotation annotation = parse_voc_xml(read_file(path, kMaxXmlBytes), path.string());
+      for (const VocObject& object : annotation.objects) {
+        const auto found = std::lower_bound(classes.begin(), classes.end(), object.name);
+        if (found == classes.end() || *found != object.name) continue;
+        ImportedLabel* label = find_positive(row, static_cast<int32_t>(found - classes.begin()));
+        if (label) add_box(*label, object.box, annotation.width, annotation.height);
+      }
+    }
+    without += std::count_if(row.positives.begin(), row.positives.end(),
+                             [](const ImportedLabel& label) { return label.area == 0; });
+  }
+  return without;
+}
+
+}  // namespace
+
+ImportedSet import_voc(const Path& source, const VocOptions& options) {
+  const Path tree = find_year(source, options.year);
+  const Path lists = tree / kLists;
+  ImageCheck images(options.images, tree / "JPEGImages");
+  ImportedSet set;
+  // The folder's own name (VOC2012 -> voc12) also when SRC is "." or ends in "/".
+  const std::string folder = fs::canonical(tree).filename().string();
+  const bool is_year = folder.size() == 7 && folder.starts_with("VOC20");
+  set.name = is_year ? "voc" + folder.substr(5) : "voc";
+  if (set.name == "voc12") set.published = PublishedCounts{5717, 5823, 20};
+  set.classes = list_classes(lists);
+  set.train = read_part(lists, "train", images, set);
+  set.test = read_part(lists, "val", images, set);
+  images.finish(set);
+
+  set.has_boxes = fs::is_directory(tree / "Annotations");
+  if (set.has_boxes) {
+    const size_t without = read_boxes(tree / "Annotations", set.train, set.classes) +
+                           read_boxes(tree / "Annotations", set.test, set.classes);
+    if (without > 0) {
+      set.warnings.push_back(
+          fmt::format("{}: {} positive labels have no box; --bias area and "
+                      "center draw them last",
+                      (tree / "Annotations").string(), without));
+    }
+  } else {
+    set.warnings.push_back(fmt::format("{}: no such folder, so there are no boxes for --bias",
+                                       (tree / "Annotations").string()));
+  }
+  return set;
+}
+
+}  // namespace spml

@@ -1,0 +1,86 @@
+#include "experiment/session.h"
+
+#include <numeric>
+
+#include "linear/linear_model.h"
+
+namespace spml {
+
+Session::Session(const Dataset& dataset, const TrainConfig& train_config, int thread_count)
+    : data(dataset),
+      config(train_config),
+      threads(thread_count),
+      prepared(prepare(data, config)),
+      loss_info(find_loss(config.loss)),
+      params(resolve_parameters(loss_info, loss_setup())),
+      loss(make_loss(config.loss, loss_setup())),
+      labels(prepared.observed(), prepared.truth(), loss_info),
+      model(make_model()),
+      estimator(make_estimator()),
+      validation(Part::kTrainFile, prepared.split.val, prepared.validation_labels(), threads),
+      loop(plan(), *loss, *model, estimator.get(), labels, validation) {}
+
+LossSetup Session::loss_setup() const {
+  LossSetup setup;
+  setup.labels = data.labels();
+  setup.k = prepared.k;
+  setup.params = config.params;
+  return setup;
+}
+
+uint64_t Session::total_steps() const {
+  return plan().steps_per_epoch() * static_cast<uint64_t>(config.epoch_count());
+}
+
+std::vector<int32_t> Session::all_rows(const DataPart& part) {
+  std::vector<int32_t> rows(part.rows());
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
+std::unique_ptr<LinearModel> Session::take_linear_model() {
+  std::unique_ptr<LinearModel> linear(static_cast<LinearModel*>(model.release()));
+  linear->forget_sources();
+  return linear;
+}
+
+LoopPlan Session::plan() const {
+  LoopPlan plan;
+  plan.rows = prepared.split.train;
+  plan.batch = config.batch;
+  plan.epochs = config.epoch_count();
+  plan.patience = config.patience;
+  plan.seed = config.seed;
+  return plan;
+}
+
+std::unique_ptr<Model> Session::make_model() const {
+  const FeatureMatrix& features = data.train_file.features;
+  LinearConfig linear;
+  linear.features = features.cols();
+  linear.labels = data.labels();
+  linear.batch = config.batch;
+  linear.adam.lr = config.learning_rate();
+  linear.adam.weight_decay = config.weight_decay;
+  linear.threads = threads;
+  linear.seed = config.seed;
+  return std::make_unique<LinearModel>(
+      linear, fit_transform(config.transform, features, prepared.split.train), &features,
+      &data.test.features);
+}
+
+std::unique_ptr<LabelEstimator> Session::make_estimator() {
+  if (!loss_info.uses_estimates) return nullptr;
+  AdamConfig adam;
+  adam.lr = config.learning_rate() * params.at("estimate_lr_factor");
+  const auto& rows = prepared.split.train;
+  auto estimates = std::make_unique<LabelEstimator>(rows.size(), data.labels(), adam);
+  std::vector<int8_t> observed(data.labels());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    labels.read_row(static_cast<size_t>(rows[i]), observed);
+    estimates->start_row(i, observed, config.seed, static_cast<uint64_t>(rows[i]));
+  }
+  return estimates;
+}
+
+}  // namespace spml

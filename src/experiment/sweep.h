@@ -1,0 +1,40 @@
+// Many runs over a grid, side by side, resumable and shardable. Results are merged by reading the
+// run folders, so any number of processes may share a sweep folder.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "experiment/run.h"
+
+namespace spml {
+
+struct SweepOptions {
+  Path out;
+  int jobs = 1;                  // runs at the same time
+  int threads = 1;               // of each run
+  size_t shard = 0, shards = 1;  // this process takes runs i with i % shards == shard
+};
+
+struct SweepEvents {
+  // After each run of this process, one call at a time.
+  std::function<void(const Json& result, size_t done, size_t total)> run_done;
+  std::function<void(const std::string& text)> notice;
+  std::function<bool()> stop_requested;
+};
+
+// A name for a run's folder: readable, and different for different configurations.
+std::string run_name(const TrainConfig& config);
+
+// Does what is missing of the grid, then writes results.jsonl and best.json from all finished runs
+// of it and returns best.json's contents: {"runs", "best": {loss: winner}, "seconds"}. A failed run
+// does not stop the others; the Error at the end names the first.
+Json run_sweep(const Dataset& data, const std::vector<TrainConfig>& grid,
+               const SweepOptions& options, const SweepEvents& events = {});
+
+// The winner per loss among results (objects as in result.json): the configuration with the best
+// mean val_map over seeds, first of equals; with several seeds also means and deviations.
+Json best_per_loss(const std::vector<Json>& results);
+
+}  // namespace spml

@@ -1,0 +1,101 @@
+#include "experiment/trained_model.h"
+
+#include <filesystem>
+
+#include "base/fail.h"
+#include "data/split.h"
+#include "experiment/session.h"
+#include "formats/json.h"
+#include "formats/npy.h"
+#include "formats/safetensors.h"
+
+namespace spml {
+namespace {
+
+FeatureTransform transform_of(const SafetensorsFile& file) {
+  FeatureTransform transform;
+  const auto name = file.metadata().find("transform");
+  if (name != file.metadata().end()) transform.kind = transform_kind(name->second);
+  if (transform.kind == TransformKind::kStandardize) {
+    transform.mean = file.floats("transform.mean");
+    transform.inverse_scale = file.floats("transform.inverse_scale");
+  }
+  return transform;
+}
+
+}  // namespace
+
+TrainedModel load_trained_model(const Path& run, int threads) try {
+  const RunFolder folder{run};
+  if (!std::filesystem::exists(folder.result())) {
+    fail("{}: expected a finished run, found no result.json; train it, or go on with --resume",
+         run.string());
+  }
+  const auto json = parse_json(read_file(folder.config()), folder.config().string());
+  TrainedModel trained;
+  trained.folder = run;
+  trained.classes = json.at("classes").get<std::vector<std::string>>();
+  trained.val_fraction = json.at("config").at("val-fraction");
+  trained.split_seed = json.at("config").at("split-seed");
+
+  const SafetensorsFile file(folder.model());
+  const auto& shape = file.tensor("classifier.weight").shape;
+  const auto weight = file.floats("classifier.weight"), bias = file.floats("classifier.bias");
+  const size_t labels = trained.classes.size();
+  if (shape.size() != 2 || shape[0] != labels || shape[1] == 0 || bias.size() != labels) {
+    fail("{}: expected classifier.weight of {} rows and as many biases", folder.model().string(),
+         labels);
+  }
+  trained.features = shape[1];
+  const FeatureTransform transform = transform_of(file);
+  if (transform.kind == TransformKind::kStandardize &&
+      (transform.mean.size() != shape[1] || transform.inverse_scale.size() != shape[1])) {
+    fail("{}: expected {} transform statistics", folder.model().string(), shape[1]);
+  }
+  LinearConfig config;
+  config.features = shape[1];
+  config.labels = labels;
+  config.threads = threads;
+  trained.model = std::make_unique<LinearModel>(config, transform, nullptr, nullptr);
+  trained.model->set_weights(weight, bias);
+
+  const NpyArray thresholds(folder.thresholds());
+  trained.thresholds.resize(thresholds.cols());
+  thresholds.read_row(0, std::span(trained.thresholds));
+  if (trained.thresholds.size() != labels) {
+    fail("{}: expected {} thresholds, found {}", folder.thresholds().string(), labels,
+         trained.thresholds.size());
+  }
+  return trained;
+} catch (const nlohmann::json::exception& error) {
+  fail("{}/config.json: not of this program ({})", run.string(), error.what());
+}
+
+void check_fits(const TrainedModel& model, const Dataset& data) {
+  if (data.classes != model.classes) {
+    fail("{}: expected the {} classes the model was trained on, found {} or other names",
+         data.folder.string(), model.classes.size(), data.classes.size());
+  }
+  for (const DataPart* part : {&data.train_file, &data.test}) {
+    if (!part->features.empty() && part->features.cols() != model.features) {
+      fail("{}: expected {} features, as the model has, found {}", part->features.source(),
+           model.features, part->features.cols());
+    }
+  }
+}
+
+SplitRows rows_of_split(const TrainedModel& model, const Dataset& data, std::string_view split) {
+  if (split == "test") {
+    if (data.test.features.empty()) {
+      fail("{}: no test features (val_features_imagenet_resnet50.npy); choose --split train or val",
+           data.folder.string());
+    }
+    return {Part::kTest, Session::all_rows(data.test)};
+  }
+  Split rows = split_rows(data.train_file.rows(), model.val_fraction, model.split_seed);
+  if (split == "train") return {Part::kTrainFile, std::move(rows.train)};
+  if (split == "val") return {Part::kTrainFile, std::move(rows.val)};
+  fail_usage("expected a split of train, val or test, found '{}'", split);
+}
+
+}  // namespace spml

@@ -1,0 +1,38 @@
+// A finished run, read back for evaluation and prediction.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiment/config.h"
+#include "experiment/run_folder.h"
+#include "linear/linear_model.h"
+
+namespace spml {
+
+struct TrainedModel {
+  Path folder;
+  std::unique_ptr<LinearModel> model;
+  std::vector<std::string> classes;  // L names
+  std::vector<float> thresholds;     // (L), tuned for F1 on validation
+  double val_fraction = 0.2;         // of the split it was trained on
+  uint32_t split_seed = 1200;
+  size_t features = 0;  // D
+};
+
+// Error when the run is not finished or a file of it does not fit the others.
+TrainedModel load_trained_model(const Path& run, int threads);
+
+// Error unless the data has the labels and the feature width the model was trained on.
+void check_fits(const TrainedModel& model, const Dataset& data);
+
+// Rows and part of a split as the model was trained: train, val or test. Error for another name
+// and where the data lacks it.
+struct SplitRows {
+  Part part = Part::kTest;
+  std::vector<int32_t> rows;
+};
+SplitRows rows_of_split(const TrainedModel& model, const Dataset& data, std::string_view split);
+
+}  // namespace spml

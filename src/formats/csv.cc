@@ -1,0 +1,89 @@
+#include "formats/csv.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fail.h"
+#include "formats/lines.h"
+
+namespace spml {
+
+CsvReader::CsvReader(std::string_view text, std::string where)
+    : text_(checked_text(text, where)), where_(std::move(where)) {}
+
+std::string CsvReader::place() const { return fmt::format("{}:{}", where_, record_line_); }
+
+void CsvReader::fail_here(std::string_view what) const { fail("{}:{}: {}", where_, line_, what); }
+
+bool CsvReader::at_record_end() const {
+  return position_ == text_.size() || text_[position_] == '\n' || text_[position_] == '\r';
+}
+
+void CsvReader::skip_line_break() {
+  if (position_ == text_.size()) return;
+  if (text_.substr(position_).starts_with("\r\n")) ++position_;
+  ++position_;
+  ++line_;
+}
+
+bool CsvReader::next(std::vector<std::string>& fields) {
+  while (position_ < text_.size() && at_record_end()) skip_line_break();
+  if (position_ == text_.size()) return false;
+  record_line_ = line_;
+  for (size_t count = 0;; ++count) {
+    if (count == kMaxColumns) fail_here(fmt::format("expected at most {} columns", kMaxColumns));
+    if (count == fields.size()) fields.emplace_back();
+    fields[count].clear();
+    read_field(fields[count]);
+    if (at_record_end()) {
+      fields.resize(count + 1);
+      skip_line_break();
+      return true;
+    }
+    ++position_;  // the comma
+  }
+}
+
+void CsvReader::read_field(std::string& field) {
+  if (position_ < text_.size() && text_[position_] == '"') {
+    read_quoted(field);
+    if (!at_record_end() && text_[position_] != ',') {
+      fail_here("expected a comma or the end of the line after a closing quote");
+    }
+    return;
+  }
+  const size_t end =
+      std::min(text_.find_first_of(std::string_view(",\r\n\"\0", 5), position_), text_.size());
+  if (end < text_.size() && text_[end] == '"') {
+    fail_here("found a quote inside an unquoted field; quote the whole field and double the quote");
+  }
+  if (end < text_.size() && text_[end] == '\0') fail_here("found a zero byte in a text");
+  if (end - position_ > kMaxFieldBytes) {
+    fail_here(fmt::format("expected a field of at most {} bytes", kMaxFieldBytes));
+  }
+  field.assign(text_.substr(position_, end - position_));
+  position_ = end;
+}
+
+void CsvReader::read_quoted(std::string& field) {
+  const size_t opened = line_;
+  for (++position_;; ++position_) {
+    if (position_ == text_.size()) {
+      fail("{}:{}: the quote opened here is never closed", where_, opened);
+    }
+    const char c = text_[position_];
+    if (c == '"') {
+      ++position_;
+      if (position_ == text_.size() || text_[position_] != '"') return;
+    }
+    if (c == '\0') fail_here("found a zero byte in a text");
+    if (c == '\n' || (c == '\r' && !text_.substr(position_).starts_with("\r\n"))) ++line_;
+    if (field.size() == kMaxFieldBytes) {
+      fail("{}:{}: expected a field of at most {} bytes; is a closing quote missing?", where_,
+           opened, kMaxFieldBytes);
+    }
+    field.push_back(c);
+  }
+}
+
+}  // namespace spml

@@ -1,0 +1,40 @@
+// Comma-separated tables as RFC 4180 describes them: quoted fields may hold commas, doubled quotes
+// and line breaks; records end with "\n", "\r\n" or "\r".
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spml {
+
+// Reads one record after another from a text that must outlive it. Every Error names file and line.
+class CsvReader {
+ public:
+  static constexpr size_t kMaxFieldBytes = size_t{1} << 20;
+  static constexpr size_t kMaxColumns = 65536;
+
+  // `where` names the text in messages.
+  CsvReader(std::string_view text, std::string where);
+
+  // The next record that is not a blank line; false at the end.
+  bool next(std::vector<std::string>& fields);
+  size_t line() const { return record_line_; }  // where the last record begins, from 1
+  std::string place() const;                    // "FILE:LINE"
+
+ private:
+  void read_field(std::string& field);
+  void read_quoted(std::string& field);
+  bool at_record_end() const;
+  void skip_line_break();
+  [[noreturn]] void fail_here(std::string_view what) const;
+
+  std::string_view text_;
+  std::string where_;
+  size_t position_ = 0;
+  size_t line_ = 1;
+  size_t record_line_ = 0;
+};
+
+}  // namespace spml

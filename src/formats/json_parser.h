@@ -1,0 +1,31 @@
+// simdjson behind the project's errors: one parser reused for many short texts.
+#pragma once
+
+#include <simdjson.h>
+
+#include <string>
+#include <string_view>
+
+#include "base/fail.h"
+
+namespace spml {
+
+class JsonParser {
+ public:
+  // The root of `text`, valid until the next call; Error naming `where` when it is not JSON.
+  simdjson::dom::element parse(std::string_view text, std::string_view where) {
+    buffer_.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+    buffer_.assign(text);
+    simdjson::dom::element root;
+    if (const auto error = parser_.parse(buffer_.data(), text.size(), false).get(root)) {
+      fail("{}: expected JSON: {}", where, simdjson::error_message(error));
+    }
+    return root;
+  }
+
+ private:
+  simdjson::dom::parser parser_;
+  std::string buffer_;  // the text and, beyond its end, the room simdjson may read
+};
+
+}  // namespace spml

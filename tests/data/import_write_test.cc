@@ -1,0 +1,115 @@
+#include <nlohmann/json.hpp>
+
+#include "formats/npy.h"
+#include "import_trees.h"
+
+namespace spml {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+
+ImportedSet small_set() {
+  ImportedSet set;
+  set.name = "small";
+  set.classes = {"cat", "dog", "\xC3\xA9"};
+  set.train = {{"a.jpg", {{0, 0.25f, 5}, {2, 0.5f, 2}}}, {"b.jpg", {{1, 1, 1}}}};
+  set.test = {{"c.jpg", {}}};
+  return set;
+}
+
+std::vector<std::string> files(const Path& folder) {
+  std::vector<std::string> result;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    result.push_back(entry.path().filename().string());
+  }
+  return result;
+}
+
+TEST(WriteDataFolder, WritesTheNativeLayout) {
+  const TemporaryFolder folder;
+  ImportedSet set = small_set();
+  set.has_boxes = true;
+  set.image_root = folder / "pictures";
+  const Path out = folder / "new" / "deep";
+  write_data_folder(set, out);
+  EXPECT_THAT(files(out),
+              UnorderedElementsAre("dataset.json", "formatted_train_images.npy",
+                                   "formatted_train_labels.npy", "formatted_train_box_area.npy",
+                                   "formatted_train_box_closeness.npy", "formatted_val_images.npy",
+                                   "formatted_val_labels.npy", "formatted_val_box_area.npy",
+                                   "formatted_val_box_closeness.npy"));
+  const NpyArray labels(out / "formatted_train_labels.npy");
+  EXPECT_EQ(labels.header().dtype, DType::kI8);
+  std::vector<int8_t> row(3);
+  labels.read_row(0, row);
+  EXPECT_EQ(row, (std::vector<int8_t>{1, 0, 1}));
+  labels.read_row(1, row);
+  EXPECT_EQ(row, (std::vector<int8_t>{0, 1, 0}));
+  const NpyArray area(out / "formatted_train_box_area.npy");
+  EXPECT_EQ(area.at(0, 0), 0.25);
+  EXPECT_EQ(area.at(0, 1), 0);
+  EXPECT_EQ(NpyArray(out / "formatted_train_box_closeness.npy").at(0, 0), 5);
+  EXPECT_EQ(NpyArray(out / "formatted_train_images.npy").text(1), "b.jpg");
+
+  const auto json = nlohmann::json::parse(read_file(out / "dataset.json"));
+  EXPECT_EQ(json["name"], "small");
+  EXPECT_EQ(json["classes"], (std::vector<std::string>{"cat", "dog", "\xC3\xA9"}));
+  EXPECT_EQ(json["expected_positives"], 1.5);
+  EXPECT_EQ(json["image_root"], "../../pictures");
+}
+
+TEST(WriteDataFolder, ObservedLabelsDoNotClaimToBeTruth) {
+  const TemporaryFolder folder;
+  ImportedSet set = small_set();
+  set.complete = false;
+  set.test.clear();
+  write_data_folder(set, folder / "out");
+  EXPECT_THAT(files(folder / "out"),
+              UnorderedElementsAre("dataset.json", "formatted_train_images.npy",
+                                   "formatted_train_labels_obs.npy"));
+  EXPECT_FALSE(nlohmann::json::parse(read_file(folder / "out" / "dataset.json"))
+                   .contains("expected_positives"));
+}
+
+TEST(WriteDataFolder, RefusesAFolderThatIsNotEmpty) {
+  const TemporaryFolder folder;
+  put(folder / "out" / "notes.txt", "mine");
+  EXPECT_SPML_ERROR(write_data_folder(small_set(), folder / "out"), HasSubstr("not empty"));
+  EXPECT_THAT(files(folder / "out"), UnorderedElementsAre("notes.txt"));
+  put(folder / "file", "");
+  EXPECT_SPML_ERROR(write_data_folder(small_set(), folder / "file"),
+                    HasSubstr("expected a folder"));
+}
+
+TEST(WriteDataFolder, OverwriteReplacesDataFilesAndNothingElse) {
+  const TemporaryFolder folder;
+  const Path out = folder / "out";
+  put(out / "notes.txt", "mine");
+  put(out / "train_features_imagenet_resnet50.npy", "of other rows");
+  put(out / "formatted_train_labels_obs.npy", "of other rows");
+  put(out / ".import-1" / "left-over", "");
+  write_data_folder(small_set(), out / "", true);
+  EXPECT_THAT(files(out),
+              UnorderedElementsAre("notes.txt", "dataset.json", "formatted_train_images.npy",
+                                   "formatted_train_labels.npy", "formatted_val_images.npy",
+                                   "formatted_val_labels.npy"));
+}
+
+TEST(WriteDataFolder, AnEmptyFolderIsFilled) {
+  const TemporaryFolder folder;
+  make_folder(folder / "out");
+  write_data_folder(small_set(), folder / "out");
+  EXPECT_TRUE(std::filesystem::exists(folder / "out" / "dataset.json"));
+}
+
+TEST(WriteDataFolder, FailureLeavesNothing) {
+  const TemporaryFolder folder;
+  ImportedSet set = small_set();
+  set.train_features = {folder / "none.npy", {0, 1}};
+  EXPECT_SPML_ERROR(write_data_folder(set, folder / "out"), HasSubstr("none.npy"));
+  EXPECT_THAT(files(folder.path()), ::testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace spml

@@ -1,0 +1,64 @@
+// The fuzz targets over their seed corpora and simple mutations of them, in every build.
+#include <string>
+
+#include "targets.h"
+#include "testing.h"
+
+namespace spml {
+namespace {
+
+using Target = bool (*)(std::span<const std::byte>);
+
+struct Format {
+  const char* name;
+  Target target;
+};
+
+class SeedCorpus : public testing::TestWithParam<Format> {
+ protected:
+  static bool accepts(const std::string& bytes) {
+    return GetParam().target(std::as_bytes(std::span(bytes)));
+  }
+  static std::vector<std::string> seeds() {
+    std::vector<std::string> files;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(Path(SPML_CORPUS) / GetParam().name)) {
+      files.push_back(read_file(entry.path()));
+    }
+    return files;
+  }
+};
+
+TEST_P(SeedCorpus, SeedsAreAccepted) {
+  ASSERT_FALSE(seeds().empty());
+  for (const std::string& seed : seeds()) EXPECT_TRUE(accepts(seed));
+}
+
+TEST_P(SeedCorpus, TruncatedFilesAreRefused) {
+  for (const std::string& seed : seeds()) {
+    for (size_t n = 0; n < seed.size(); ++n) EXPECT_FALSE(accepts(seed.substr(0, n))) << n;
+  }
+}
+
+TEST_P(SeedCorpus, ChangedBytesEndWellOrInAnError) {
+  for (const std::string& seed : seeds()) {
+    for (size_t i = 0; i < seed.size(); ++i) {
+      for (const char change : {'\x01', '\x80', '\xff'}) {
+        std::string changed = seed;
+        changed[i] = static_cast<char>(changed[i] ^ change);
+        accepts(changed);
+      }
+      accepts(seed.substr(0, i) + '9' + seed.substr(i));
+      accepts(seed.substr(0, i) + seed.substr(i + 1));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, SeedCorpus,
+                         testing::Values(Format{"npy", fuzz_npy},
+                                         Format{"safetensors", fuzz_safetensors},
+                                         Format{"dataset_json", fuzz_dataset_json}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace spml

@@ -1,0 +1,22 @@
+# Installs SPML_BUILD into a folder of its own under WORK, then configures, builds and runs CONSUMER.
+function(run)
+  execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+run(${CMAKE_COMMAND} --install ${SPML_BUILD} --prefix ${WORK}/prefix)
+
+# The build folder must not be what makes it work.
+run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -G Ninja -DCMAKE_BUILD_TYPE=Release
+    -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+run(${CMAKE_COMMAND} --build ${WORK}/build)
+run(${WORK}/prefix/bin/spml synth --out ${WORK}/toy --rows 400 --labels 6 --features 16)
+run(${WORK}/build/consumer ${WORK}/toy/train_features_imagenet_resnet50.npy
+    ${WORK}/toy/formatted_train_labels_obs.npy)
+
+execute_process(COMMAND ${WORK}/prefix/bin/spml --version OUTPUT_VARIABLE version
+                OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+if(NOT version STREQUAL "spml ${VERSION}")
+  message(FATAL_ERROR "expected the installed program to say 'spml ${VERSION}', found '${version}'")
+endif()
+file(REMOVE_RECURSE ${WORK})
