@@ -1,7 +1,5 @@
 #include "vision/extract.h"
 
-#include <array>
-
 #include "formats/npy.h"
 #include "pictures.h"
 

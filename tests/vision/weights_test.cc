@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <fstream>
 
 #include "formats/torch_bytes.h"
