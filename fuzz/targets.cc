@@ -7,6 +7,9 @@
 
 #include "data/dataset_json.h"
 #include "data/feature_matrix.h"
+#include "data/import/coco_json.h"
+#include "data/import/table_records.h"
+#include "data/import/voc_xml.h"
 #include "formats/npy.h"
 #include "formats/safetensors.h"
 #include "spml/error.h"
@@ -28,6 +31,10 @@ class MemoryFile {
  private:
   int fd_;
 };
+
+std::string_view as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 template <class F>
 bool accepts(F&& f) {
@@ -76,11 +83,36 @@ bool fuzz_safetensors(std::span<const std::byte> bytes) {
 }
 
 bool fuzz_dataset_json(std::span<const std::byte> bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return accepts([&] {
-    const DatasetInfo info = parse_dataset_json(text, "dataset.json");
+    const DatasetInfo info = parse_dataset_json(as_text(bytes), "dataset.json");
     parse_dataset_json(to_json(info), "written");  // what we write, we read
   });
+}
+
+bool fuzz_csv(std::span<const std::byte> bytes) {
+  const auto read = [&](bool header) {
+    return accepts([&] { read_csv_records(as_text(bytes), "t.csv", header, [](const auto&) {}); });
+  };
+  read(false);
+  return read(true);
+}
+
+bool fuzz_json_lines(std::span<const std::byte> bytes) {
+  return accepts([&] { read_json_lines_records(as_text(bytes), "t.jsonl", [](const auto&) {}); });
+}
+
+bool fuzz_voc_xml(std::span<const std::byte> bytes) {
+  return accepts([&] {
+    const VocAnnotation annotation = parse_voc_xml(as_text(bytes), "a.xml");
+    ImportedLabel label;
+    for (const VocObject& object : annotation.objects) {
+      add_box(label, object.box, annotation.width, annotation.height);
+    }
+  });
+}
+
+bool fuzz_coco_json(std::span<const std::byte> bytes) {
+  return accepts([&] { parse_coco_instances(as_text(bytes), "instances.json"); });
 }
 
 }  // namespace spml

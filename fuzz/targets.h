@@ -11,5 +11,9 @@ namespace spml {
 bool fuzz_npy(std::span<const std::byte> bytes);
 bool fuzz_safetensors(std::span<const std::byte> bytes);
 bool fuzz_dataset_json(std::span<const std::byte> bytes);
+bool fuzz_csv(std::span<const std::byte> bytes);
+bool fuzz_json_lines(std::span<const std::byte> bytes);
+bool fuzz_voc_xml(std::span<const std::byte> bytes);
+bool fuzz_coco_json(std::span<const std::byte> bytes);
 
 }  // namespace spml

@@ -50,7 +50,7 @@ build_fuzz_targets() {
 fuzz() {
   mkdir -p "build-fuzz/corpus/$1"
   "build-fuzz/fuzz_$1" -max_total_time="$fuzz_seconds" -rss_limit_mb=2048 -timeout=10 \
-    -verbosity=0 -print_final_stats=1 -artifact_prefix="build-fuzz/$1-" \
+    -verbosity=0 -print_funcs=0 -print_final_stats=1 -artifact_prefix="build-fuzz/$1-" \
     "build-fuzz/corpus/$1" "fuzz/corpus/$1"
 }
 

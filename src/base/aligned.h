@@ -1,5 +1,8 @@
-// Float buffers aligned for every SIMD target and grouped in whole cache lines.
+// Float buffers aligned for every SIMD target and grouped in whole cache lines. Large ones ask for
+// huge pages: rows are then found at random places without a page-table walk each.
 #pragma once
+
+#include <sys/mman.h>
 
 #include <cstddef>
 #include <cstdlib>
@@ -10,6 +13,7 @@
 namespace spml {
 
 inline constexpr size_t kAlignment = 64;
+inline constexpr size_t kHugePage = size_t{2} << 20;
 
 template <class T>
 struct AlignedAllocator {
@@ -21,10 +25,19 @@ struct AlignedAllocator {
 
   T* allocate(size_t n) {
     if (n > std::numeric_limits<size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
-    return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(kAlignment)));
+    const size_t bytes = n * sizeof(T);
+    void* p = ::operator new(bytes, alignment(bytes));
+    if (bytes >= kLarge) madvise(p, bytes, MADV_HUGEPAGE);  // a wish: failure does not matter
+    return static_cast<T*>(p);
   }
-  void deallocate(T* p, size_t) { ::operator delete(p, std::align_val_t(kAlignment)); }
+  void deallocate(T* p, size_t n) { ::operator delete(p, alignment(n * sizeof(T))); }
   bool operator==(const AlignedAllocator&) const = default;
+
+ private:
+  static constexpr size_t kLarge = 4 * kHugePage;
+  static std::align_val_t alignment(size_t bytes) {
+    return std::align_val_t(bytes >= kLarge ? kHugePage : kAlignment);
+  }
 };
 
 template <class T>

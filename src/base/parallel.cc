@@ -17,7 +17,8 @@ void parallel_for(size_t n, int threads, const std::function<void(size_t)>& body
     for (size_t i = 0; i < n; ++i) body(i);
     return;
   }
-  tbb::task_arena arena(threads);
+  // More threads than cores would only make TBB complain on stderr.
+  tbb::task_arena arena(std::min(threads, hardware_threads()));
   arena.execute([&] { tbb::parallel_for(size_t{0}, n, body, tbb::simple_partitioner()); });
 }
 

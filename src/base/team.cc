@@ -5,8 +5,8 @@
 namespace spml {
 namespace {
 
-// About 50 us: longer than the serial part of a step, shorter than anyone notices.
-constexpr int kSpins = 2000;
+// About 200 us: longer than the serial part of a step, shorter than anyone notices.
+constexpr int kSpins = 8000;
 
 }  // namespace
 

@@ -46,4 +46,11 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
   return name.empty() ? "" : "; did you mean '" + name + "'?";
 }
 
+std::string printable(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return text;
+}
+
 }  // namespace spml

@@ -27,35 +27,21 @@ Json at_cuts(const std::array<double, 3>& values) {
   return json;
 }
 
-Json evaluate(const Options& options) {
-  TrainedModel trained = load_trained_model(options.run, options.common.threads);
-  DatasetOptions data_options;
-  data_options.need_features = true;
-  data_options.threads = options.common.threads;
-  const Dataset data = open_dataset(options.data, data_options);
-  check_fits(trained, data);
-  const SplitRows split = rows_of_split(trained, data, options.split);
-  const DataPart& part = split.part == Part::kTest ? data.test : data.train_file;
-  if (part.truth.empty()) {
-    fail("{}: evaluation needs the full truth of the {} rows, and there is none",
-         data.folder.string(), options.split);
+std::vector<int8_t> read_rows(const LabelMatrix& labels, const std::vector<int32_t>& rows) {
+  const size_t L = labels.cols();
+  std::vector<int8_t> values(rows.size() * L);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    labels.read_row(static_cast<size_t>(rows[i]), std::span(values).subspan(i * L, L));
   }
+  return values;
+}
 
-  const size_t n = split.rows.size(), labels = trained.classes.size();
-  std::vector<float> scores(n * labels);
-  const View<float> out{scores.data(), n, labels};
-  trained.model->predict(part.features, split.rows, 0, out);
-  sigmoid_in_place(out.flat());
-  std::vector<int8_t> truth(n * labels);
-  for (size_t i = 0; i < n; ++i) {
-    part.truth.read_row(static_cast<size_t>(split.rows[i]),
-                        std::span(truth).subspan(i * labels, labels));
-  }
-  const View<const int8_t> truth_view{truth.data(), n, labels};
-
-  const MapResult map = mean_average_precision(out, truth_view, options.common.threads);
-  const RankingResult ranking = ranking_metrics(out, truth_view, options.common.threads);
-  const F1Result f1 = f1_scores(out, truth_view, trained.thresholds);
+Json metrics(View<const float> scores, const std::vector<int8_t>& truth_values,
+             const TrainedModel& trained, int threads) {
+  const View<const int8_t> truth{truth_values.data(), scores.rows, scores.cols};
+  const MapResult map = mean_average_precision(scores, truth, threads);
+  const RankingResult ranking = ranking_metrics(scores, truth, threads);
+  const F1Result f1 = f1_scores(scores, truth, trained.thresholds);
   Json json;
   json["map"] = map.map;
   json["map_nonempty"] = map.map_nonempty;
@@ -65,6 +51,37 @@ Json evaluate(const Options& options) {
   json["recall_at"] = at_cuts(ranking.recall_at);
   json["hit_at"] = at_cuts(ranking.hit_at);
   json["f1"] = {{"micro", f1.micro}, {"macro", f1.macro}, {"threshold", trained.thresholds}};
+  return json;
+}
+
+// Without truth only the predicted number of positives can be told.
+Json no_metrics() {
+  Json json;
+  for (const char* name :
+       {"map", "map_nonempty", "per_class_ap", "precision_at", "recall_at", "hit_at", "f1"}) {
+    json[name] = nullptr;
+  }
+  return json;
+}
+
+Json evaluate(const Options& options) {
+  TrainedModel trained = load_trained_model(options.run, options.common.threads);
+  DatasetOptions data_options;
+  data_options.need_features = true;
+  data_options.threads = options.common.threads;
+  const Dataset data = open_dataset(options.data, data_options);
+  check_fits(trained, data);
+  const SplitRows split = rows_of_split(trained, data, options.split);
+  const DataPart& part = split.part == Part::kTest ? data.test : data.train_file;
+
+  const size_t n = split.rows.size(), labels = trained.classes.size();
+  std::vector<float> scores(n * labels);
+  const View<float> out{scores.data(), n, labels};
+  trained.model->predict(part.features, split.rows, 0, out);
+  sigmoid_in_place(out.flat());
+  Json json = part.truth.empty() ? no_metrics()
+                                 : metrics(out, read_rows(part.truth, split.rows), trained,
+                                           options.common.threads);
   json["khat"] = expected_positives(out);
   json["rows"] = n;
   json["labels"] = labels;
@@ -74,11 +91,15 @@ Json evaluate(const Options& options) {
 
 void print_text(const Json& json) {
   fmt::print("{} rows, {} labels\n", json["rows"].get<size_t>(), json["labels"].get<size_t>());
+  fmt::print("predicted positives per row: {:.2f}\n", json["khat"].get<double>());
+  if (json["map"].is_null()) {
+    fmt::print("no truth for these rows: nothing to measure the scores against\n");
+    return;
+  }
   fmt::print("MAP {:.2f}  (over classes with a positive: {:.2f})\n", json["map"].get<double>(),
              json["map_nonempty"].is_null() ? 0.0 : json["map_nonempty"].get<double>());
-  fmt::print("F1 at tuned thresholds: micro {:.4f}  macro {:.4f}\n",
+  fmt::print("F1 at tuned thresholds: micro {:.4f}  macro {:.4f}\n\n",
              json["f1"]["micro"].get<double>(), json["f1"]["macro"].get<double>());
-  fmt::print("predicted positives per row: {:.2f}\n\n", json["khat"].get<double>());
   fmt::print("{:<10} {:>8} {:>8} {:>8}\n", "at", "1", "3", "5");
   for (const char* name : {"precision_at", "recall_at", "hit_at"}) {
     const Json& values = json[name];

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/text.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
 
@@ -63,7 +64,7 @@ void finish(const ImportedSet& set, const Output& output) {
   write_data_folder(set, output.out, output.overwrite);
   const ImportReport report = report_import(set);
   for (const std::string& warning : report.warnings) {
-    fmt::print(stderr, "spml: warning: {}\n", warning);
+    fmt::print(stderr, "spml: warning: {}\n", printable(warning));
   }
   if (output.common.json) {
     print_json(report_json(report, output.out));

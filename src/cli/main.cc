@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 
+#include "base/text.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "spml/error.h"
@@ -15,12 +16,8 @@ namespace {
 
 constexpr int kFailed = 1, kUsage = 2, kInterrupted = 130;
 
-// One line, whatever names and texts from files the message quotes.
-int report(std::string message, int code) {
-  for (char& c : message) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  fmt::print(stderr, "spml: error: {}\n", message);
+int report(const std::string& message, int code) {
+  fmt::print(stderr, "spml: error: {}\n", spml::printable(message));
   return code;
 }
 

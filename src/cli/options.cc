@@ -34,14 +34,23 @@ std::vector<std::string> flag_names(const CLI::App& verb) {
   return names;
 }
 
-bool was_given(const std::vector<std::string>& arguments, const std::string& flag) {
-  return std::any_of(arguments.begin(), arguments.end(), [&](const std::string& argument) {
-    return argument == flag || argument.starts_with(flag + "=");
-  });
+// Under any of the flag's names.
+bool was_given(const std::vector<std::string>& arguments, const CLI::Option& option) {
+  for (const std::string& name : option.get_lnames()) {
+    const std::string flag = "--" + name;
+    for (const std::string& argument : arguments) {
+      if (argument == flag || argument.starts_with(flag + "=")) return true;
+    }
+  }
+  return false;
 }
 
-std::string scalar_text(const nlohmann::json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+// A list is written as flags take it: 1,2,3.
+std::string value_text(const nlohmann::json& value) {
+  if (!value.is_array()) return value.is_string() ? value.get<std::string>() : value.dump();
+  std::string text;
+  for (const auto& item : value) text += (text.empty() ? "" : ",") + value_text(item);
+  return text;
 }
 
 void append_flag(std::vector<std::string>& arguments, const std::string& flag,
@@ -51,18 +60,18 @@ void append_flag(std::vector<std::string>& arguments, const std::string& flag,
   } else if (value.is_array()) {
     for (const auto& item : value) {
       arguments.push_back(flag);
-      arguments.push_back(scalar_text(item));
+      arguments.push_back(value_text(item));
     }
   } else if (value.is_object()) {  // {"param": {"eps": 0.2}} is --param eps=0.2
     for (const auto& [name, item] : value.items()) {
       arguments.push_back(flag);
-      arguments.push_back(name + "=" + scalar_text(item));
+      arguments.push_back(name + "=" + value_text(item));
     }
   } else if (value.is_null()) {
     fail_usage("{}: expected a value for '{}', found null", file, flag.substr(2));
   } else {
     arguments.push_back(flag);
-    arguments.push_back(scalar_text(value));
+    arguments.push_back(value_text(value));
   }
 }
 
@@ -107,7 +116,8 @@ std::vector<std::string> expand_config(CLI::App& app, std::vector<std::string> a
   if (!config.is_object()) {
     fail_usage("{}: expected a JSON object with the flags of the verb as keys", file);
   }
-  const std::vector<std::string> known = flag_names(*chosen_verb(app, arguments));
+  CLI::App& verb = *chosen_verb(app, arguments);
+  const std::vector<std::string> known = flag_names(verb);
   const std::vector<std::string> given = arguments;
   for (const auto& [key, value] : config.items()) {
     const std::string flag = "--" + key;
@@ -116,7 +126,7 @@ std::vector<std::string> expand_config(CLI::App& app, std::vector<std::string> a
       fail_usage("{}: unknown key '{}'{}", file, key,
                  near.empty() ? "" : fmt::format("; did you mean '{}'?", near.substr(2)));
     }
-    if (!was_given(given, flag)) append_flag(arguments, flag, value, file);
+    if (!was_given(given, *verb.get_option(flag))) append_flag(arguments, flag, value, file);
   }
   return arguments;
 }

@@ -26,6 +26,8 @@ struct Options {
   TrainFlags flags;
   std::string out, shard = "1/1";
   int jobs = 0;
+  bool resume = false, overwrite = false;
+  uint64_t checkpoint_every = 0;
 };
 
 // "2/8" -> the second of eight.
@@ -106,8 +108,12 @@ class LiveTable {
 };
 
 void sweep(const Options& options) {
+  if (options.resume && options.overwrite)
+    fail_usage("--resume and --overwrite exclude each other");
   SweepOptions sweep;
   sweep.out = options.out;
+  sweep.overwrite = options.overwrite;
+  sweep.checkpoint_every = options.checkpoint_every;
   parse_shard(options.shard, sweep);
   sweep.jobs = options.jobs > 0 ? options.jobs : options.common.threads;
   sweep.threads = std::max(1, options.common.threads / sweep.jobs);
@@ -151,6 +157,11 @@ void add_sweep(CLI::App& app) {
       ->check(CLI::Range(1, 1024));
   verb.add_option("--shard", options->shard, "i/n: do the i-th of n parts of the grid")
       ->capture_default_str();
+  verb.add_flag("--resume", options->resume, "Do what is missing; so does a sweep without it");
+  verb.add_flag("--overwrite", options->overwrite, "Do the runs again that are finished");
+  verb.add_option("--checkpoint-every", options->checkpoint_every,
+                  "Steps between a run's checkpoints (default: every 10 s at most)")
+      ->type_name("STEPS");
   add_threads(verb, options->common);
   add_json(verb, options->common);
   add_quiet(verb, options->common);

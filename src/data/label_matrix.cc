@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
+#include "base/prefetch.h"
 #include "data/row_blocks.h"
 
 namespace spml {
@@ -45,6 +46,12 @@ void LabelMatrix::read_row(size_t row, std::span<int8_t> out) const {
          out.size());
   }
   std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(row * cols_), cols_, out.begin());
+}
+
+void LabelMatrix::prefetch_row(size_t row) const {
+  const size_t bytes = cols_ * (array_.empty() ? 1 : array_.header().item_size);
+  const void* first = array_.empty() ? static_cast<const void*>(values_.data()) : array_.data();
+  prefetch(static_cast<const char*>(first) + row * bytes, bytes);
 }
 
 void write_labels(const Path& path, const LabelMatrix& labels) {

@@ -21,6 +21,8 @@ class LabelMatrix {
   size_t cols() const { return cols_; }
   std::string source() const;  // the file, or "labels in memory"
   void read_row(size_t row, std::span<int8_t> out) const;
+  // A hint that this row will be read soon.
+  void prefetch_row(size_t row) const;
 
  private:
   NpyArray array_;

@@ -1,5 +1,6 @@
 #include "experiment/checkpoint.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/fail.h"
@@ -90,13 +91,19 @@ void load_checkpoint(const Path& path, const Json& config, LoopState& state, Mod
   state.epoch_seconds = json.at("epoch_seconds");
   state.epochs.clear();
   for (const Json& record : json.at("epochs")) state.epochs.push_back(epoch_from(record));
-  state.best_estimates = file.floats("loop.best_estimates");
   if (estimator != nullptr) {
     const auto table = estimator->state();
     read_exactly(file, "estimator.values", table.values);
     read_exactly(file, "estimator.last_steps", table.last_steps);
     estimator->set_step(state.step);
+    if (std::any_of(table.last_steps.begin(), table.last_steps.end(),
+                    [&](uint32_t last) { return last > state.step; })) {
+      fail("{}: a label estimate is ahead of step {}; start again with --overwrite", path.string(),
+           state.step);
+    }
+    if (state.best_epoch > 0) state.best_estimates.resize(estimator->rows() * estimator->labels());
   }
+  read_exactly(file, "loop.best_estimates", std::span(state.best_estimates));
 } catch (const Error&) {
   throw;
 } catch (const std::exception& error) {  // a missing or mistyped key

@@ -62,14 +62,14 @@ LabelMatrix draw_if_needed(const Dataset& data, const TrainConfig& config, const
   return draw_observed(part.truth, options);
 }
 
+}  // namespace
+
 std::optional<double> resolve_k(const Dataset& data, const TrainConfig& config) {
   if (config.k) return config.k;
   if (data.expected_positives) return data.expected_positives;
   if (!data.train_file.truth.empty()) return mean_positives(data.train_file.truth);
   return std::nullopt;
 }
-
-}  // namespace
 
 Prepared prepare(const Dataset& data, const TrainConfig& config) {
   const LossInfo& loss = find_loss(config.loss);

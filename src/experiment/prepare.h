@@ -26,6 +26,9 @@ struct Prepared {
   }
 };
 
+// The expected positives per row: the flag, else dataset.json, else the mean of the truth.
+std::optional<double> resolve_k(const Dataset& data, const TrainConfig& config);
+
 // Errors say what is missing and how to get it. `data` must outlive the result.
 Prepared prepare(const Dataset& data, const TrainConfig& config);
 

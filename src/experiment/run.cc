@@ -27,7 +27,7 @@ constexpr size_t kHistogramBins = 50;
 // A session and the folder it is written to.
 class Run {
  public:
-  Run(const Dataset& data, const TrainConfig& config, const RunOptions& options,
+  Run(const Dataset& data, const TrainConfig& config, Json identity, const RunOptions& options,
       const RunEvents& events);
   Json execute();
 
@@ -39,6 +39,7 @@ class Run {
   void checkpoint(const LoopState& state);
   std::vector<uint32_t> histogram_of_unobserved_positives();
   void append_metrics(const EpochRecord& record);
+  void write_metrics();
   RunResult measure();
   Json write_outputs(RunResult result);
 
@@ -47,27 +48,27 @@ class Run {
   const RunEvents& events_;
   RunFolder folder_;
   Session session_;
-  Json config_;  // resolved, with the data's fingerprint: what a checkpoint must agree with
+  Json identity_;  // what a checkpoint must agree with
   uint64_t resumed_from_step_ = 0;
   Clock::time_point last_checkpoint_ = Clock::now();
   double checkpoint_cost_ = 0;  // seconds that the last one took
+  bool stopping_ = false;       // asked to stop, and the checkpoint is written
   std::ofstream metrics_;
 };
 
-Run::Run(const Dataset& data, const TrainConfig& config, const RunOptions& options,
+Run::Run(const Dataset& data, const TrainConfig& config, Json identity, const RunOptions& options,
          const RunEvents& events)
     : options_(options),
       events_(events),
       folder_{options.out},
       session_(data, config, options.threads),
-      config_(to_json(config)) {
-  config_["data_fingerprint"] = fingerprint(data);
-}
+      identity_(std::move(identity)) {}
 
 Json Run::execute() {
   for (const std::string& notice : session_.prepared.notices) {
     if (events_.notice) events_.notice(notice);
   }
+  if (options_.existing == Existing::kOverwrite) clear_run(folder_);
   resume_if_possible();
   write_config();
   session_.loop.run(loop_events());
@@ -79,7 +80,7 @@ void Run::write_config() const {
   json["version"] = kVersion;
   json["data"] = std::filesystem::absolute(session_.data.folder).lexically_normal().string();
   json["data_name"] = session_.data.name;
-  json["config"] = config_;
+  json["config"] = identity_;
   json["k"] = session_.prepared.k ? Json(*session_.prepared.k) : Json();
   json["params"] = Json::object();
   for (const auto& [name, value] : session_.params) json["params"][name] = value;
@@ -96,19 +97,27 @@ void Run::write_config() const {
 
 void Run::resume_if_possible() {
   if (std::filesystem::exists(folder_.checkpoint())) {
-    load_checkpoint(folder_.checkpoint(), config_, session_.loop.state(), *session_.model,
+    load_checkpoint(folder_.checkpoint(), identity_, session_.loop.state(), *session_.model,
                     session_.estimator.get());
     resumed_from_step_ = session_.loop.state().step;
     if (events_.notice) events_.notice(fmt::format("resuming from step {}", resumed_from_step_));
   }
-  // Lines of epochs after the checkpoint will be written again.
-  metrics_.open(folder_.metrics(), std::ios::trunc);
-  for (const EpochRecord& record : session_.loop.state().epochs) append_metrics(record);
+  write_metrics();  // lines of epochs after the checkpoint will be written again
+  metrics_.open(folder_.metrics(), std::ios::app);
+}
+
+// All epochs so far, durably.
+void Run::write_metrics() {
+  std::string lines;
+  for (const EpochRecord& record : session_.loop.state().epochs) {
+    lines += to_json(record).dump() + "\n";
+  }
+  write_file(folder_.metrics(), lines);
 }
 
 void Run::append_metrics(const EpochRecord& record) {
   metrics_ << to_json(record).dump() << std::endl;
-  if (!metrics_) fail("{}: cannot write", folder_.metrics().string());
+  if (!metrics_) fail("{}: cannot write; is the disk full?", folder_.metrics().string());
 }
 
 LoopEvents Run::loop_events() {
@@ -118,7 +127,7 @@ LoopEvents Run::loop_events() {
   events.checkpoint = [this](const LoopState& state) { checkpoint(state); };
   events.after_step = [this, total](const LoopState& state) {
     if (events_.step) events_.step(state, total);
-    if (events_.stop_requested && events_.stop_requested()) {
+    if (stopping_) {
       throw Error(fmt::format("stopped after step {}; {} can be continued with --resume",
                               state.step, folder_.path.string()),
                   Error::Kind::kInterrupted);
@@ -135,7 +144,8 @@ LoopEvents Run::loop_events() {
 }
 
 bool Run::checkpoint_due(const LoopState& state) {
-  if (events_.stop_requested && events_.stop_requested()) return true;
+  stopping_ = events_.stop_requested && events_.stop_requested();
+  if (stopping_) return true;
   if (options_.checkpoint_every > 0) return state.step % options_.checkpoint_every == 0;
   // A large state on a slow disk may not take more than a twentieth of the time.
   const double interval = std::max(options_.checkpoint_seconds, 20 * checkpoint_cost_);
@@ -144,7 +154,8 @@ bool Run::checkpoint_due(const LoopState& state) {
 
 void Run::checkpoint(const LoopState& state) {
   const auto begin = Clock::now();
-  save_checkpoint(folder_.checkpoint(), config_, state, *session_.model, session_.estimator.get());
+  save_checkpoint(folder_.checkpoint(), identity_, state, *session_.model,
+                  session_.estimator.get());
   checkpoint_cost_ = seconds_since(begin);
   last_checkpoint_ = Clock::now();
 }
@@ -214,11 +225,45 @@ Json Run::write_outputs(RunResult result) {
     write_npy(folder_.train_rows(), std::span<const int32_t>(session_.prepared.split.train));
   }
   metrics_.close();
+  write_metrics();
   result.seconds = seconds_since(start_);
   const Json json = to_json(result);
   write_file(folder_.result(), json.dump(2) + "\n");
   std::filesystem::remove(folder_.checkpoint());
   return json;
+}
+
+// The resolved configuration with the data's fingerprint: runs that agree in it give the same
+// bytes.
+Json identity_of(const Dataset& data, const TrainConfig& config) {
+  TrainConfig resolved = config;
+  resolved.k = resolve_k(data, config);
+  Json identity = to_json(resolved);
+  identity["data_fingerprint"] = fingerprint(data);
+  return identity;
+}
+
+// A file of an earlier run in the same folder.
+Json read_back(const Path& path) {
+  const Json json = Json::parse(read_file(path), nullptr, false);
+  if (!json.is_object()) {
+    fail("{}: expected a JSON object; start again with --overwrite", path.string());
+  }
+  return json;
+}
+
+// --resume goes on with the run that the folder holds, not with another one.
+void check_same_run(const RunFolder& folder, const Json& identity) {
+  if (!std::filesystem::exists(folder.config())) return;
+  const Json earlier = read_back(folder.config()).value("config", Json::object());
+  for (const auto& [key, value] : identity.items()) {
+    const Json before = earlier.value(key, Json());
+    if (before == value) continue;
+    fail(
+        "{}: the run there has {} {}, asked for is {}; give the flags and data it was started "
+        "with, another --out, or --overwrite",
+        folder.path.string(), key, before.dump(), value.dump());
+  }
 }
 
 }  // namespace
@@ -227,13 +272,18 @@ Json run_training(const Dataset& data, const TrainConfig& config, const RunOptio
                   const RunEvents& events) {
   const auto lock = claim_folder(options.out, options.existing);
   const RunFolder folder{options.out};
-  if (std::filesystem::exists(folder.result())) {
-    if (events.notice) {
-      events.notice(fmt::format("{} is finished already: nothing to do", options.out.string()));
+  Json identity = identity_of(data, config);
+  if (options.existing == Existing::kResume) {
+    check_same_run(folder, identity);
+    if (std::filesystem::exists(folder.result())) {
+      std::filesystem::remove(folder.checkpoint());  // killed just before it was removed
+      if (events.notice) {
+        events.notice(fmt::format("{} is finished already: nothing to do", options.out.string()));
+      }
+      return read_back(folder.result());
     }
-    return Json::parse(read_file(folder.result()));
   }
-  return Run(data, config, options, events).execute();
+  return Run(data, config, std::move(identity), options, events).execute();
 }
 
 }  // namespace spml

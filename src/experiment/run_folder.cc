@@ -1,6 +1,8 @@
 #include "experiment/run_folder.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <vector>
 
 #include "base/fail.h"
 
@@ -9,10 +11,17 @@ namespace {
 
 constexpr const char* kLockName = ".lock";
 
-// Leftovers of writes that were cut short are not contents.
-bool is_content(const Path& entry) {
-  const std::string name = entry.filename().string();
-  return name != kLockName && name.find(".tmp-") == std::string::npos;
+std::vector<Path> files_of(const RunFolder& run) {
+  return {run.result(), run.checkpoint(), run.config(),    run.metrics(),
+          run.model(),  run.thresholds(), run.estimates(), run.train_rows()};
+}
+
+// The temporary file of a write that was cut short, of a file of the run.
+bool is_leftover(const RunFolder& run, const Path& entry) {
+  const std::vector<Path> files = files_of(run);
+  return std::any_of(files.begin(), files.end(), [&](const Path& file) {
+    return entry.filename().string().starts_with(file.filename().string() + ".tmp-");
+  });
 }
 
 }  // namespace
@@ -21,25 +30,21 @@ std::unique_ptr<FileLock> claim_folder(const Path& path, Existing existing) {
   make_folder(path);
   auto lock = std::make_unique<FileLock>(path / kLockName, path.string());
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
-    if (!is_content(entry.path())) {
-      if (entry.path().filename() != kLockName) std::filesystem::remove(entry.path());
-      continue;
-    }
-    if (existing == Existing::kRefuse) {
+    if (entry.path().filename() == kLockName) continue;
+    if (is_leftover({path}, entry.path())) {
+      std::filesystem::remove(entry.path());
+    } else if (existing == Existing::kRefuse) {
       fail(
           "{}: the folder is not empty; give --resume to go on, --overwrite to start again, or "
           "another --out",
           path.string());
     }
   }
-  if (existing == Existing::kOverwrite) {
-    const RunFolder run{path};
-    for (const Path& file : {run.result(), run.checkpoint(), run.config(), run.metrics(),
-                             run.model(), run.thresholds(), run.estimates(), run.train_rows()}) {
-      std::filesystem::remove(file);
-    }
-  }
   return lock;
+}
+
+void clear_run(const RunFolder& run) {
+  for (const Path& file : files_of(run)) std::filesystem::remove(file);
 }
 
 }  // namespace spml

@@ -23,7 +23,10 @@ struct RunFolder {
 enum class Existing { kRefuse, kResume, kOverwrite };
 
 // Makes the folder if need be and locks it for this process. A folder with something in it is an
-// Error under kRefuse, is emptied of a run's files under kOverwrite, and is kept under kResume.
+// Error under kRefuse. What a killed writer of a run's files left half written is removed.
 std::unique_ptr<FileLock> claim_folder(const Path& path, Existing existing);
+
+// Removes a run's files and nothing else, result.json first.
+void clear_run(const RunFolder& run);
 
 }  // namespace spml

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "base/fail.h"
 #include "base/parallel.h"
@@ -60,6 +61,16 @@ Json summarise_group(const std::vector<const Json*>& group) {
   return winner;
 }
 
+// A configuration that is listed twice is one run.
+std::vector<TrainConfig> without_repeats(const std::vector<TrainConfig>& configs) {
+  std::vector<TrainConfig> grid;
+  std::set<std::string> names;
+  for (const TrainConfig& config : configs) {
+    if (names.insert(run_name(config)).second) grid.push_back(config);
+  }
+  return grid;
+}
+
 }  // namespace
 
 std::string run_name(const TrainConfig& config) {
@@ -90,9 +101,10 @@ Json best_per_loss(const std::vector<Json>& results) {
   return json;
 }
 
-Json run_sweep(const Dataset& data, const std::vector<TrainConfig>& grid,
+Json run_sweep(const Dataset& data, const std::vector<TrainConfig>& configs,
                const SweepOptions& options, const SweepEvents& events) {
   const auto start = std::chrono::steady_clock::now();
+  const std::vector<TrainConfig> grid = without_repeats(configs);
   make_folder(options.out / "runs");
   const FileLock lock(
       options.out / fmt::format(".lock-{}-of-{}", options.shard + 1, options.shards),
@@ -107,8 +119,9 @@ Json run_sweep(const Dataset& data, const std::vector<TrainConfig>& grid,
     const TrainConfig& config = grid[mine[i]];
     RunOptions run;
     run.out = options.out / "runs" / run_name(config);
-    run.existing = Existing::kResume;
+    run.existing = options.overwrite ? Existing::kOverwrite : Existing::kResume;
     run.threads = options.threads;
+    run.checkpoint_every = options.checkpoint_every;
     RunEvents run_events;
     run_events.stop_requested = events.stop_requested;
     try {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/fail.h"
+#include "base/prefetch.h"
 
 namespace spml {
 
@@ -56,9 +57,17 @@ FeatureTransform fit_transform(TransformKind kind, const FeatureMatrix& features
   return transform;
 }
 
+void prefetch_row(const FeatureMatrix& features, size_t row) {
+  if (features.is_half()) {
+    prefetch(features.halves().row(row), features.cols() * sizeof(uint16_t));
+  } else {
+    prefetch(features.floats().row(row), features.cols() * sizeof(float));
+  }
+}
+
 void pack_rows(const FeatureMatrix& features, std::span<const int32_t> rows,
-               const FeatureTransform& transform, float* packed) {
-  for (size_t b = 0; b < rows.size(); ++b) {
+               const FeatureTransform& transform, size_t first, size_t last, float* packed) {
+  for (size_t b = first; b < last; ++b) {
     const auto row = static_cast<size_t>(rows[b]);
     if (features.is_half()) {
       pack_row(features.halves().row(row), features.cols(), transform.row(), b, rows.size(),

@@ -26,8 +26,11 @@ std::string_view to_string(TransformKind kind);
 FeatureTransform fit_transform(TransformKind kind, const FeatureMatrix& features,
                                std::span<const int32_t> rows);
 
-// Packs rows of a matrix as a batch for the kernels.
+// Starts to bring the beginning of a row into the cache; the processor follows from there.
+void prefetch_row(const FeatureMatrix& features, size_t row);
+
+// Packs rows of a matrix as a batch for the kernels: those at [first, last) in `rows`.
 void pack_rows(const FeatureMatrix& features, std::span<const int32_t> rows,
-               const FeatureTransform& transform, float* packed);
+               const FeatureTransform& transform, size_t first, size_t last, float* packed);
 
 }  // namespace spml

@@ -99,9 +99,18 @@ void LinearModel::pass(size_t update_batch, size_t forward_batch) {
 
 View<const float> LinearModel::forward(std::span<const int32_t> rows) {
   std::swap(rows_, previous_rows_);
-  pack_rows(*train_file_, rows, transform_, rows_.data());
+  const auto team = static_cast<size_t>(team_.size());
+  team_.run([&](int index) {
+    const auto t = static_cast<size_t>(index);
+    pack_rows(*train_file_, rows, transform_, rows.size() * t / team, rows.size() * (t + 1) / team,
+              rows_.data());
+  });
   pass(pending_ ? config_.batch : 0, rows.size());
   return {logits_.data(), rows.size(), config_.labels};
+}
+
+void LinearModel::prefetch(std::span<const int32_t> rows) {
+  for (const int32_t row : rows) prefetch_row(*train_file_, static_cast<size_t>(row));
 }
 
 void LinearModel::backward(View<const float> dlogits) {
@@ -137,7 +146,7 @@ void LinearModel::predict(const FeatureMatrix& source, std::span<const int32_t> 
     for (size_t i = batches * t / team; i < batches * (t + 1) / team; ++i) {
       const size_t begin = i * kPredictBatch;
       const size_t n = std::min(kPredictBatch, rows.size() - begin);
-      pack_rows(source, rows.subspan(begin, n), transform_, packed.data());
+      pack_rows(source, rows.subspan(begin, n), transform_, 0, n, packed.data());
       LinearPass p;
       p.features = config_.features;
       p.labels = labels;
@@ -213,7 +222,8 @@ void LinearModel::load_state(const SafetensorsFile& in) {
   read("model.bias", bias_);
   read("model.bias_m", bias_m_);
   read("model.bias_v", bias_v_);
-  best_ = in.floats("model.best");
+  best_.resize(in.tensor("model.best").bytes.empty() ? 0 : config_.labels * (config_.features + 1));
+  read("model.best", best_);
   step_ = std::stoull(in.metadata().at("model.step"));
   pending_ = false;
 }

@@ -30,6 +30,7 @@ class LinearModel : public Model {
               const FeatureMatrix* train_file, const FeatureMatrix* test);
 
   View<const float> forward(std::span<const int32_t> rows) override;
+  void prefetch(std::span<const int32_t> rows) override;
   void backward(View<const float> dlogits) override;
   void finish_step() override;
   void predict(Part part, std::span<const int32_t> rows, size_t first_label,

@@ -20,9 +20,9 @@ struct Observed {
   hn::Mask<D> positive, negative;
 };
 
-// Lanes begin .. begin + count of flat arrays. kWhole: all lanes of a vector; otherwise the last
-// few entries, which go through a buffer so that nothing is touched beyond the end.
-template <class D, bool kWhole>
+// Lanes begin .. begin + count of flat arrays: a whole vector, or the last few entries, which go
+// through a buffer so that nothing is touched beyond the end.
+template <class D>
 struct Block {
   using T = hn::TFromD<D>;
   using V = hn::Vec<D>;
@@ -35,7 +35,7 @@ struct Block {
   // An empty output (null) is not wanted.
   HWY_INLINE void store(V v, T* array) const {
     if (array == nullptr) return;
-    if constexpr (kWhole) {
+    if (HWY_LIKELY(whole())) {
       hn::StoreU(v, d, array + begin);
     } else {
       HWY_ALIGN T buffer[hn::MaxLanes(d)];
@@ -57,18 +57,19 @@ struct Block {
   }
 
   // Zero in the lanes past the end, for sums.
-  HWY_INLINE V keep(V v) const { return kWhole ? v : hn::IfThenElseZero(hn::FirstN(d, count), v); }
+  HWY_INLINE V keep(V v) const {
+    return HWY_LIKELY(whole()) ? v : hn::IfThenElseZero(hn::FirstN(d, count), v);
+  }
 
  private:
+  HWY_INLINE bool whole() const { return count >= hn::Lanes(d); }
+
   template <class DX>
   HWY_INLINE hn::Vec<DX> load_as(DX dx, const hn::TFromD<DX>* array) const {
-    if constexpr (kWhole) {
-      return hn::LoadU(dx, array + begin);
-    } else {
-      HWY_ALIGN hn::TFromD<DX> buffer[hn::MaxLanes(dx)] = {};
-      std::memcpy(buffer, array + begin, count * sizeof(hn::TFromD<DX>));
-      return hn::Load(dx, buffer);
-    }
+    if (HWY_LIKELY(whole())) return hn::LoadU(dx, array + begin);
+    HWY_ALIGN hn::TFromD<DX> buffer[hn::MaxLanes(dx)] = {};
+    std::memcpy(buffer, array + begin, count * sizeof(hn::TFromD<DX>));
+    return hn::Load(dx, buffer);
   }
 
   template <class DI>
@@ -82,17 +83,21 @@ struct Block {
 template <class D, class Body>
 HWY_INLINE void for_each_block(D d, size_t n, const Body& body) {
   const size_t N = hn::Lanes(d);
-  size_t i = 0;
-  for (; i + N <= n; i += N) body(Block<D, true>{d, i, N});
-  if (i < n) body(Block<D, false>{d, i, n - i});
+  for (size_t i = 0; i < n; i += N) body(Block<D>{d, i, HWY_MIN(N, n - i)});
+}
+
+// One precision and one kind of logarithm; a function of its own, which compiles far faster.
+template <class D, class Call, class Logs, class Body>
+HWY_NOINLINE double run_one(D d, const Call& call, const Logs& logit_of, const Body& body) {
+  return body(d, call.in, call.out, logit_of);
 }
 
 // body(d, in, out, logit_of) in the call's precision; logit_of(d, z) gives a Logit.
 template <class Body>
 HWY_INLINE double run(const LossCall& call, double log_epsilon, const Body& body) {
   const auto in_precision = [&](auto d, const auto& typed) HWY_ATTR {
-    return log_epsilon > 0 ? body(d, typed.in, typed.out, EpsilonLogs{log_epsilon})
-                           : body(d, typed.in, typed.out, ExactLogs());
+    return log_epsilon > 0 ? run_one(d, typed, EpsilonLogs{log_epsilon}, body)
+                           : run_one(d, typed, ExactLogs(), body);
   };
   if (const auto* single = std::get_if<CallOf<float>>(&call)) {
     return in_precision(hn::ScalableTag<float>(), *single);

@@ -27,6 +27,24 @@ HWY_BEFORE_NAMESPACE();
 namespace spml::HWY_NAMESPACE {
 namespace {
 
+template <class V>
+struct Probability {
+  V p, q;
+};
+
+// sg(sigmoid): of the frozen logits where they are given (checks), else what is known already.
+template <class D, class V = hn::Vec<D>>
+HWY_NOINLINE Probability<V> frozen_probability(Block<D> block, const hn::TFromD<D>* frozen) {
+  const Logit<V> logit = ExactLogs()(block.d, block.load(frozen));
+  return {logit.p, logit.q};
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE Probability<V> stopped(Block<D> block, const Logit<V>& live,
+                                  const hn::TFromD<D>* frozen) {
+  return frozen == nullptr ? Probability<V>{live.p, live.q} : frozen_probability(block, frozen);
+}
+
 double role_kernel(const LossCall& call, const Role& settings) {
   return run(call, settings.log_epsilon,
              [&](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
@@ -43,13 +61,8 @@ double role_kernel(const LossCall& call, const Role& settings) {
                for_each_block(d, n, [&](auto block) HWY_ATTR {
                  const auto f = logit_of(d, block.load(in.logits.data));
                  const auto e = logit_of(d, block.load(in.estimates.data));
-                 auto target_f = f, target_e = e;  // sg(f), sg(e)
-                 if (!in.frozen_logits.empty()) {
-                   target_f = logit_of(d, block.load(in.frozen_logits.data));
-                 }
-                 if (!in.frozen_estimates.empty()) {
-                   target_e = logit_of(d, block.load(in.frozen_estimates.data));
-                 }
+                 const auto target_f = stopped(block, f, in.frozen_logits.data);
+                 const auto target_e = stopped(block, e, in.frozen_estimates.data);
                  const auto observed = block.observed(in.observed.data);
                  const auto positive = hn::IfThenElseZero(observed.positive, weight);
                  const auto negative = hn::IfThenElseZero(observed.negative, weight);

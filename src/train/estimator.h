@@ -12,6 +12,7 @@
 // Memory: 12 bytes an entry (u, m, v) and 4 bytes a row.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "base/aligned.h"
 #include "spml/view.h"
 #include "train/adam.h"
+#include "train/estimator_kernels.h"
 
 namespace spml {
 
@@ -27,21 +29,34 @@ class DecaySums {
  public:
   explicit DecaySums(const AdamConfig& config);
 
-  // The constants of a catch-up over steps t+1 .. t+s.
+  // What remains of m and v after s steps without gradient.
+  struct Decay {
+    double m = 1, v = 1;  // b1^s, b2^s
+  };
+  Decay over(uint64_t s) const;
+
+  // The constants of a catch-up over steps t+1 .. t+s; `decay` is over(s).
   struct Sums {
     double s1 = 0;        // sum a_j c_j
     double center = 0;    // sum a_j c_j^2 / s1: the weighted mean of c
     double variance = 0;  // weighted variance of c
   };
-  Sums between(uint64_t t, uint64_t s);
+  Sums between(uint64_t t, uint64_t s, const Decay& decay);
+
+  // a_j and 1/c_j one by one, as long as they matter: for the first steps of a run, where c varies.
+  // Valid until the next call.
+  std::span<const DecayTerm> terms(uint64_t t, uint64_t s);
 
  private:
   void extend(uint64_t t);
-  double weight(int power, uint64_t step) const;
+  double weight(size_t power, uint64_t step) const;
 
   AdamConfig config_;
-  double ratio_[3];               // b1 / b2^((i+1)/2)
-  std::vector<double> tails_[3];  // tails_[i][t] = sum_{j>=1} ratio^j weight(i, t+j)
+  double log_beta1_, log_beta2_;
+  uint64_t settled_;  // from this step on b1^t and b2^t are nothing: all later tails are the same
+  double ratio_[3];   // b1 / b2^((i+1)/2)
+  std::vector<std::array<double, 3>> tails_;  // tails_[t][i] = sum_{j>=1} ratio^j weight(i, t+j)
+  std::vector<DecayTerm> terms_;
 };
 
 class LabelEstimator {
@@ -58,6 +73,8 @@ class LabelEstimator {
   // Starting values from probabilities, clipped to [1e-5, 1 - 1e-5].
   void start_row(size_t row, std::span<const float> probabilities);
 
+  // A hint that fetch() will be called for these rows after this step.
+  void prefetch(std::span<const int32_t> rows) const;
   // The estimates of a batch of distinct rows as of now, (B, L), brought up to date in the table.
   void fetch(std::span<const int32_t> rows, View<float> logits);
   // One Adam step for the rows just fetched; the others move in effect, by having no gradient.
@@ -78,8 +95,9 @@ class LabelEstimator {
 
  private:
   float* row_data(size_t row) { return table_.data() + row * 3 * labels_; }
-  // u of the row after the steps missed since it was last touched.
-  void catch_up(const float* row, uint64_t last, float* u);
+  // u of the row after the steps missed since it was last touched, and what m and v have decayed
+  // by.
+  DecaySums::Decay catch_up(const float* row, uint64_t last, float* u);
 
   size_t rows_, labels_;
   AdamConfig config_;

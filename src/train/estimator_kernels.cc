@@ -35,6 +35,30 @@ void catch_up(const CatchUp& k, const float* HWY_RESTRICT u, const float* HWY_RE
   }
 }
 
+void catch_up_by_terms(std::span<const DecayTerm> terms, float lr, float eps,
+                       const float* HWY_RESTRICT u, const float* HWY_RESTRICT m,
+                       const float* HWY_RESTRICT v, size_t labels, float* HWY_RESTRICT out) {
+  const auto entry = [&](auto d, auto vu, auto vm, auto vv) {
+    const auto root = hn::Sqrt(vv);
+    auto sum = hn::Zero(d);
+    for (const DecayTerm& term : terms) {
+      const auto below = hn::MulAdd(root, hn::Set(d, term.inverse_c), hn::Set(d, eps));
+      sum = hn::Add(sum, hn::Div(hn::Set(d, term.a), below));
+    }
+    return hn::NegMulAdd(hn::Mul(hn::Set(d, lr), vm), sum, vu);
+  };
+  const hn::ScalableTag<float> d;
+  const hn::CappedTag<float, 1> d1;
+  size_t j = 0;
+  for (; j + hn::Lanes(d) <= labels; j += hn::Lanes(d)) {
+    hn::StoreU(entry(d, hn::LoadU(d, u + j), hn::LoadU(d, m + j), hn::LoadU(d, v + j)), d, out + j);
+  }
+  for (; j < labels; ++j) {
+    hn::StoreU(entry(d1, hn::LoadU(d1, u + j), hn::LoadU(d1, m + j), hn::LoadU(d1, v + j)), d1,
+               out + j);
+  }
+}
+
 void adam(const AdamStep& k, const float* HWY_RESTRICT g, float* HWY_RESTRICT u,
           float* HWY_RESTRICT m, float* HWY_RESTRICT v, size_t labels) {
   const auto step = [&k](auto d, auto vg, float* pu, float* pm, float* pv) {
@@ -63,11 +87,17 @@ HWY_AFTER_NAMESPACE();
 namespace spml {
 
 HWY_EXPORT(catch_up);
+HWY_EXPORT(catch_up_by_terms);
 HWY_EXPORT(adam);
 
 void catch_up_row(const CatchUp& constants, const float* u, const float* m, const float* v,
                   size_t labels, float* out) {
   HWY_DYNAMIC_DISPATCH(catch_up)(constants, u, m, v, labels, out);
+}
+
+void catch_up_row(std::span<const DecayTerm> terms, float lr, float eps, const float* u,
+                  const float* m, const float* v, size_t labels, float* out) {
+  HWY_DYNAMIC_DISPATCH(catch_up_by_terms)(terms, lr, eps, u, m, v, labels, out);
 }
 
 void adam_row(const AdamStep& constants, const float* gradient, float* u, float* m, float* v,

@@ -56,7 +56,23 @@ Loop::Loop(const LoopPlan& plan, const Loss& loss, Model& model, LabelEstimator*
   }
 }
 
+// A state from a file must be one that this loop can be in.
+void Loop::check_state() const {
+  const uint64_t epochs = state_.epochs.size(), first = epochs * plan_.steps_per_epoch();
+  const bool in_epoch = state_.step >= first && state_.step <= first + plan_.steps_per_epoch();
+  const bool has_best =
+      epochs == 0 ? state_.best_epoch == 0
+                  : state_.best_epoch >= 1 && static_cast<uint64_t>(state_.best_epoch) <= epochs;
+  if (epochs > static_cast<uint64_t>(plan_.epochs) || !in_epoch || !has_best) {
+    fail(
+        "the checkpoint says step {}, {} epochs done, best epoch {}, which do not go together; "
+        "start again with --overwrite",
+        state_.step, epochs, state_.best_epoch);
+  }
+}
+
 void Loop::run(const LoopEvents& events) {
+  check_state();
   const uint64_t per_epoch = plan_.steps_per_epoch();
   while (static_cast<int>(state_.epochs.size()) < plan_.epochs && !out_of_patience()) {
     const int epoch = static_cast<int>(state_.epochs.size()) + 1;
@@ -65,7 +81,8 @@ void Loop::run(const LoopEvents& events) {
     while (state_.step < end) {
       const Stopwatch watch;
       const size_t first = (state_.step - (end - per_epoch)) * plan_.batch;
-      state_.loss_sum += step(std::span(order_).subspan(first, plan_.batch), epoch);
+      const auto remaining = std::span<const int32_t>(order_).subspan(first);
+      state_.loss_sum += step(remaining.first(plan_.batch), remaining.subspan(plan_.batch), epoch);
       ++state_.step;
       const double seconds = watch.seconds();
       state_.train_seconds += seconds;
@@ -82,13 +99,33 @@ void Loop::run(const LoopEvents& events) {
   model_.restore_best();
 }
 
+void Loop::fail_diverged(const std::string& what, int epoch) const {
+  fail(
+      "{} at epoch {}, after {} steps: training has diverged; lower --lr or check the features' "
+      "scale (--transform standardize)",
+      what, epoch, state_.step);
+}
+
 void Loop::begin_epoch(int epoch) {
   std::iota(order_.begin(), order_.end(), 0);
   CounterRng random(plan_.seed, Stream::kBatchOrder, static_cast<uint64_t>(epoch));
   for (size_t i = order_.size(); i-- > 1;) std::swap(order_[i], order_[random.below(i + 1)]);
 }
 
-double Loop::step(std::span<const int32_t> local_rows, int epoch) {
+// Rows are read in random order, from memory that may be far away: ask for the next batch's while
+// this one's loss is computed.
+void Loop::prefetch(std::span<const int32_t> local_rows) {
+  next_rows_.clear();
+  for (const int32_t row : local_rows) {
+    next_rows_.push_back(plan_.rows[static_cast<size_t>(row)]);
+    labels_.prefetch_row(static_cast<size_t>(next_rows_.back()));
+  }
+  model_.prefetch(next_rows_);
+  if (estimator_ != nullptr) estimator_->prefetch(local_rows);
+}
+
+double Loop::step(std::span<const int32_t> local_rows, std::span<const int32_t> later_rows,
+                  int epoch) {
   const size_t batch = local_rows.size(), labels = labels_.labels();
   for (size_t b = 0; b < batch; ++b) {
     file_rows_[b] = plan_.rows[static_cast<size_t>(local_rows[b])];
@@ -96,6 +133,7 @@ double Loop::step(std::span<const int32_t> local_rows, int epoch) {
   }
   LossInput in;
   in.logits = model_.forward(file_rows_);
+  prefetch(later_rows.first(std::min(batch, later_rows.size())));
   in.observed = {observed_.data(), batch, labels};
   in.rows = local_rows;
   in.epoch = epoch;
@@ -112,12 +150,7 @@ double Loop::step(std::span<const int32_t> local_rows, int epoch) {
     out.estimates = {destimates_.data(), batch, labels};
   }
   const double value = loss_.evaluate(in, out);
-  if (!std::isfinite(value)) {
-    fail(
-        "the loss is {} at epoch {}, step {}: training has diverged; lower --lr or check the "
-        "features' scale (--transform standardize)",
-        value, epoch, state_.step + 1);
-  }
+  if (!std::isfinite(value)) fail_diverged(fmt::format("the loss is {}", value), epoch);
   model_.backward(out.logits);
   if (estimator_ != nullptr) estimator_->apply(local_rows, out.estimates);
   return value;
@@ -129,6 +162,7 @@ void Loop::end_epoch(int epoch) {
   state_.train_seconds += watch.seconds();
 
   const Evaluation validation = validation_.evaluate(model_);
+  if (!std::isfinite(validation.khat)) fail_diverged("a validation score is not a number", epoch);
   const bool better = state_.best_epoch == 0 || validation.map.map > state_.best_val_map;
   if (better) {
     state_.best_epoch = epoch;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "spml/loss.h"
@@ -68,9 +69,12 @@ class Loop {
 
  private:
   void begin_epoch(int epoch);
-  double step(std::span<const int32_t> local_rows, int epoch);
+  double step(std::span<const int32_t> local_rows, std::span<const int32_t> later_rows, int epoch);
+  void prefetch(std::span<const int32_t> local_rows);
   void end_epoch(int epoch);
   bool out_of_patience() const;
+  void check_state() const;
+  [[noreturn]] void fail_diverged(const std::string& what, int epoch) const;
 
   LoopPlan plan_;
   const Loss& loss_;
@@ -81,9 +85,9 @@ class Loop {
   LoopState state_;
 
   // Buffers of a step, allocated once.
-  std::vector<int32_t> order_;      // training rows (0 .. N-1) in the order of this epoch
-  std::vector<int32_t> file_rows_;  // (B)
-  std::vector<int8_t> observed_;    // (B, L)
+  std::vector<int32_t> order_;  // training rows (0 .. N-1) in the order of this epoch
+  std::vector<int32_t> file_rows_, next_rows_;                       // (B)
+  std::vector<int8_t> observed_;                                     // (B, L)
   AlignedVector<float> estimates_, dlogits_, destimates_, scratch_;  // (B, L)
 };
 

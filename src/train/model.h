@@ -21,6 +21,8 @@ class Model {
 
   // Logits (B, L) of rows of the training file, in training mode. Valid until the next call.
   virtual View<const float> forward(std::span<const int32_t> rows) = 0;
+  // A hint that forward() will be called for these rows after this step.
+  virtual void prefetch(std::span<const int32_t> rows) = 0;
   // One optimiser step from the gradient of the loss with respect to those logits. The step may be
   // carried out together with the next forward().
   virtual void backward(View<const float> dlogits) = 0;

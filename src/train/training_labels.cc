@@ -27,6 +27,11 @@ size_t TrainingLabels::labels() const {
   return observed_.empty() ? truth_.cols() : observed_.cols();
 }
 
+void TrainingLabels::prefetch_row(size_t row) const {
+  if (!observed_.empty()) observed_.prefetch_row(row);
+  if (!truth_row_.empty()) truth_.prefetch_row(row);
+}
+
 void TrainingLabels::read_row(size_t row, std::span<int8_t> out) {
   if (truth_row_.empty()) return observed_.read_row(row, out);
   View<const int8_t> observed;

@@ -18,6 +18,8 @@ class TrainingLabels {
   size_t labels() const;
   // Labels of a row of the training file, in {-1, 0, +1}.
   void read_row(size_t row, std::span<int8_t> out);
+  // A hint that this row will be read soon.
+  void prefetch_row(size_t row) const;
 
  private:
   const LabelMatrix& observed_;

@@ -27,7 +27,8 @@ TEST(NumpyRandom, PermutationOfSeed42) {
 
 TEST(NumpyRandom, AllPermutationVectors) {
   SPML_NEED_SHARED(shared_data() / "numpy-vectors.json");
-  for (const auto& vector : numpy_vectors()["permutation"]) {
+  const auto vectors = numpy_vectors();
+  for (const auto& vector : vectors["permutation"]) {
     const auto order = NumpyRandom(vector["seed"]).permutation(vector["n"]);
     SCOPED_TRACE(vector["n"]);
     if (vector.contains("out")) {
@@ -43,7 +44,8 @@ TEST(NumpyRandom, AllPermutationVectors) {
 
 TEST(NumpyRandom, ShufflesInSequence) {
   SPML_NEED_SHARED(shared_data() / "numpy-vectors.json");
-  for (const auto& sequence : numpy_vectors()["shuffle_sequence"]) {
+  const auto vectors = numpy_vectors();
+  for (const auto& sequence : vectors["shuffle_sequence"]) {
     NumpyRandom random(sequence["seed"].get<uint32_t>());
     for (size_t i = 0; i < sequence["lengths"].size(); ++i) {
       std::vector<int32_t> items(sequence["lengths"][i].get<size_t>());

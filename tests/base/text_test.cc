@@ -20,5 +20,9 @@ TEST(DidYouMean, IsEmptyWhenNothingIsNear) {
   EXPECT_EQ(did_you_mean("zzzzzzzz", kNames), "");
 }
 
+TEST(Text, PrintableTextStaysOnOneLine) {
+  EXPECT_EQ(printable("a\nb\x1b[2J\x7f caf\xC3\xA9"), "a?b?[2J? caf\xC3\xA9");
+}
+
 }  // namespace
 }  // namespace spml

@@ -5,16 +5,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <sstream>
 
 #include "base/fail.h"
-#include "testing.h"
 
 namespace spml {
 
-Ran run_program(const std::vector<std::string>& arguments) {
-  TemporaryFolder folder;
-  const std::string out = folder / "out", err = folder / "err";
+Running::Running(const std::vector<std::string>& arguments) {
+  const std::string out = folder_ / "out", err = folder_ / "err";
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -25,15 +24,32 @@ Ran run_program(const std::vector<std::string>& arguments) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  pid_t pid = 0;
-  const int spawned = ::posix_spawn(&pid, SPML_PROGRAM, &actions, nullptr, argv.data(), environ);
+  const int spawned = ::posix_spawn(&pid_, SPML_PROGRAM, &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (spawned != 0) fail("cannot run {}", SPML_PROGRAM);
-  int status = 0;
-  if (::waitpid(pid, &status, 0) != pid) fail("cannot wait for {}", SPML_PROGRAM);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out),
-          read_file(err)};
 }
+
+Running::~Running() {
+  if (ended_) return;
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, &status_, 0);
+}
+
+void Running::signal(int number) const { ::kill(pid_, number); }
+
+bool Running::ended() {
+  if (!ended_) ended_ = ::waitpid(pid_, &status_, WNOHANG) == pid_;
+  return ended_;
+}
+
+Ran Running::wait() {
+  if (!ended_ && ::waitpid(pid_, &status_, 0) != pid_) fail("cannot wait for {}", SPML_PROGRAM);
+  ended_ = true;
+  return {WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_),
+          read_file(folder_ / "out"), read_file(folder_ / "err")};
+}
+
+Ran run_program(const std::vector<std::string>& arguments) { return Running(arguments).wait(); }
 
 Ran run_program(const std::string& words) {
   std::vector<std::string> arguments;

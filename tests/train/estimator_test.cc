@@ -155,7 +155,8 @@ TEST(DecaySums, EqualTheSumsTheyStandFor) {
       s2 += a * c * c;
       s3 += a * c * c * c;
     }
-    const auto found = sums.between(static_cast<uint64_t>(t), static_cast<uint64_t>(s));
+    const auto steps = static_cast<uint64_t>(s);
+    const auto found = sums.between(static_cast<uint64_t>(t), steps, sums.over(steps));
     EXPECT_NEAR(found.s1 / s1, 1, 1e-9) << t << " " << s;
     EXPECT_NEAR(found.center / (s2 / s1), 1, 1e-9) << t << " " << s;
     EXPECT_NEAR(found.variance, s3 / s1 - s2 * s2 / s1 / s1, 1e-9) << t << " " << s;

@@ -10,7 +10,7 @@ void add_box(ImportedLabel& label, const Box& box, double image_width, double im
   const double top = std::max(box.y, 0.0), bottom = std::min(box.y + box.height, image_height);
   if (!(right > left && bottom > top)) return;  // also when a number is not one
 
-  const double area = (right - left) * (bottom - top) / (image_width * image_height);
+  const double area = (right - left) / image_width * ((bottom - top) / image_height);
   const double dx = (left + right - image_width) / 2, dy = (top + bottom - image_height) / 2;
   const double d = std::hypot(dx, dy) / (std::hypot(image_width, image_height) / 2);
   label.area += static_cast<float>(area);

@@ -34,16 +34,14 @@ struct Item {
     return found;
   }
 
-  void box(float (&out)[4]) const {
+  void box(double (&out)[4]) const {
     simdjson::dom::array numbers;
     const auto error = value["bbox"].get(numbers);
     if (error == simdjson::NO_SUCH_FIELD) return;
     if (error || numbers.size() != 4) fail("{}: expected \"bbox\" to be four numbers", place);
     size_t i = 0;
     for (const element entry : numbers) {
-      double number = 0;
-      if (entry.get(number)) fail("{}: expected \"bbox\" to be four numbers", place);
-      out[i++] = static_cast<float>(number);
+      if (entry.get(out[i++])) fail("{}: expected \"bbox\" to be four numbers", place);
     }
   }
 };

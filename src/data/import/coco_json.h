@@ -22,7 +22,7 @@ struct CocoCategory {
 
 struct CocoObject {
   int64_t id = 0, image = 0, category = 0;
-  float box[4] = {};  // x, y, width, height; 0 when there is none
+  double box[4] = {};  // x, y, width, height; 0 when there is none
 };
 
 struct CocoInstances {

@@ -1,0 +1,86 @@
+// spml import, run as a user runs it.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "data/dataset.h"
+#include "data/import_trees.h"
+#include "run_program.h"
+
+namespace spml {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+void expect_error(const std::vector<std::string>& arguments, int code, const std::string& why) {
+  const Ran ran = run_program(arguments);
+  EXPECT_EQ(ran.exit_code, code) << ran.err;
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, StartsWith("spml: error: "));
+  EXPECT_THAT(ran.err, HasSubstr(why));
+  EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+}
+
+TEST(ImportVerb, HelpAndUsage) {
+  for (const std::string source : {"voc", "coco", "nus", "cub", "csv", "folder"}) {
+    EXPECT_THAT(run_program({"import", source, "--help"}).out, HasSubstr("--out"));
+  }
+  expect_error({"import", "vco", "x", "--out", "y"}, 2, "did you mean 'voc'?");
+  expect_error({"import", "voc", "x"}, 2, "--out");
+  expect_error({"import", "coco", "x", "--out", "y", "--year", "2015"}, 2, "year");
+  expect_error({"import", "csv", "x", "--out", "y", "--ful"}, 2, "did you mean '--full'?");
+}
+
+TEST(ImportVerb, ATableBecomesADataFolder) {
+  const TemporaryFolder folder;
+  put(folder / "t.csv", "image,label,split\na.jpg,cat,train\nb.jpg,dog,test\nc.jpg,dog,train\n");
+  const std::string table = folder / "t.csv", out = folder / "out";
+  expect_error({"import", "csv", table, "--out", out}, 1, "t.csv:2: image 'a.jpg'");
+  EXPECT_FALSE(std::filesystem::exists(out));
+
+  const Ran ran = run_program({"import", "csv", table, "--out", out, "--allow-missing", "--json"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.err, StartsWith("spml: warning: 3 images are missing"));
+  const auto json = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(json["train_file"]["rows"], 2);
+  EXPECT_EQ(json["test_file"]["rows"], 1);
+  EXPECT_EQ(json["label_kind"], "observed");
+  EXPECT_EQ(json["warnings"].size(), 1u);
+  expect_error({"import", "csv", table, "--out", out, "--allow-missing"}, 1, "--overwrite");
+
+  const Dataset data = open_dataset(out);
+  EXPECT_EQ(data.classes, (std::vector<std::string>{"cat", "dog"}));
+  EXPECT_TRUE(data.train_file.truth.empty());
+  EXPECT_EQ(data.train_file.observed.rows(), 2u);
+  EXPECT_EQ(data.test.images.text(0), "b.jpg");
+}
+
+TEST(ImportVerb, VocIsCountedAndItsBoxesSteerTheDraw) {
+  const Path tree = shared_data() / "voc12-mini";
+  SPML_NEED_SHARED(tree);
+  const TemporaryFolder folder;
+  const std::string out = folder / "out";
+  const Ran ran = run_program({"import", "voc", tree, "--out", out});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("training rows                      160       5717"));
+  EXPECT_THAT(ran.err, HasSubstr("warning: found 160 training rows, the paper has 5717"));
+  std::vector<std::string> draws;
+  for (const std::string bias : {"uniform", "frequency", "area", "center"}) {
+    const Ran drawn = run_program({"observe", out, "--bias", bias, "--force"});
+    ASSERT_EQ(drawn.exit_code, 0) << drawn.err;
+    draws.push_back(read_file(observed_file(out, "train")));
+    open_dataset(out);  // checks that every observed positive is true
+  }
+  std::sort(draws.begin(), draws.end());
+  EXPECT_EQ(std::unique(draws.begin(), draws.end()), draws.end());
+  put(folder / "w.json", "{\"car\": 1}");
+  expect_error(
+      {"observe", out, "--force", "--bias", "frequency", "--bias-weights", folder / "w.json"}, 1,
+      "found none for 'aeroplane'");
+  expect_error({"observe", out, "--force", "--bias", "area", "--bias-weights", folder / "w.json"},
+               2, "--bias frequency");
+}
+
+}  // namespace
+}  // namespace spml

@@ -1,0 +1,133 @@
+// spml sweep: the same for any number of jobs and shards, and only what is missing is done.
+#include <cmath>
+#include <fstream>
+#include <map>
+
+#include "training.h"
+
+namespace spml {
+namespace {
+
+class Sweep : public testing::Test {
+ protected:
+  Words sweep(const std::string& out, const Words& more = {}) {
+    return Words{"sweep",   data,     "--loss",  "an,role",   "--lr",     "1e-2,1e-3",
+                 "--batch", "8",      "--seeds", "1,2,3",     "--epochs", "3",
+                 "--quiet", "--json", "--out",   folder / out} +
+           more;
+  }
+  std::map<std::string, Path> runs(const std::string& out) {
+    std::map<std::string, Path> found;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / out / "runs")) {
+      found[entry.path().filename()] = entry.path();
+    }
+    return found;
+  }
+  static nlohmann::json without_all_times(nlohmann::json best) {
+    best = without_times(best);
+    for (auto& winner : best["best"]) winner = without_times(winner);
+    return best;
+  }
+
+  TemporaryFolder folder;
+  std::string data = make_data(folder / "data");
+};
+
+TEST_F(Sweep, JobsAndShardsGiveTheSameBytes) {
+  const auto one = expect_success(sweep("one", {"--jobs", "1"})).json();
+  const auto two = expect_success(sweep("two", {"--jobs", "2"})).json();
+  EXPECT_EQ(one["runs"], 12);
+  EXPECT_EQ(keys(one), (std::set<std::string>{"runs", "best", "seconds"}));
+  EXPECT_EQ(without_all_times(one), without_all_times(two));
+  EXPECT_EQ(runs("one").size(), 12u);
+  for (const auto& [name, path] : runs("one")) {
+    expect_same_run(path, folder / "two" / "runs" / name);
+  }
+
+  const auto half = expect_success(sweep("shards", {"--shard", "1/2"})).json();
+  EXPECT_EQ(half["runs"], 6);
+  expect_success(sweep("shards", {"--shard", "2/2"}));
+  EXPECT_EQ(without_all_times(read_json(folder / "shards" / "best.json")),
+            without_all_times(read_json(folder / "one" / "best.json")));
+  EXPECT_EQ(read_lines(folder / "shards" / "results.jsonl").size(), 12u);
+  expect_failure(sweep("shards", {"--shard", "3/2"}), 2, "--shard");
+}
+
+TEST_F(Sweep, TheWinnerHasTheBestMeanOverSeeds) {
+  const auto best = expect_success(sweep("out")).json()["best"];
+  EXPECT_EQ(keys(best), (std::set<std::string>{"an", "role"}));
+  const auto lines = read_lines(folder / "out" / "results.jsonl");
+  ASSERT_EQ(lines.size(), 12u);
+  for (const std::string loss : {"an", "role"}) {
+    std::map<double, std::vector<nlohmann::json>> by_rate;
+    for (const auto& line : lines) {
+      if (line["loss"] == loss) by_rate[line["lr"]].push_back(line);
+    }
+    ASSERT_EQ(by_rate.size(), 2u);
+    const auto mean = [](const std::vector<nlohmann::json>& group, const char* field) {
+      return (group[0][field].get<double>() + group[1][field].get<double>() +
+              group[2][field].get<double>()) /
+             3;
+    };
+    const double lr = mean(by_rate[1e-2], "val_map") > mean(by_rate[1e-3], "val_map") ? 1e-2 : 1e-3;
+    const auto& group = by_rate[lr];
+    const double test_mean = mean(group, "test_map");
+    double squares = 0;
+    for (const auto& run : group) squares += std::pow(run["test_map"].get<double>() - test_mean, 2);
+    EXPECT_EQ(best[loss]["lr"], lr);
+    EXPECT_NEAR(best[loss]["val_map_mean"], mean(group, "val_map"), 1e-9);
+    EXPECT_NEAR(best[loss]["test_map_mean"], test_mean, 1e-9);
+    EXPECT_NEAR(best[loss]["test_map_std"], std::sqrt(squares / 2), 1e-9);
+    EXPECT_GT(squares, 0);
+  }
+}
+
+TEST_F(Sweep, ARerunDoesOnlyWhatIsMissing) {
+  const auto before = expect_success(sweep("out")).json();
+  std::map<std::string, std::filesystem::file_time_type> written;
+  for (const auto& [name, path] : runs("out")) {
+    written[name] = std::filesystem::last_write_time(path / "result.json");
+  }
+  const std::string victim = written.begin()->first;
+  std::filesystem::remove(folder / "out" / "runs" / victim / "result.json");
+  const auto after = expect_success(sweep("out", {"--resume"})).json();
+  EXPECT_EQ(without_all_times(before), without_all_times(after));
+  for (const auto& [name, path] : runs("out")) {
+    const auto now = std::filesystem::last_write_time(path / "result.json");
+    EXPECT_EQ(now != written[name], name == victim) << name;
+  }
+  expect_success(sweep("out", {"--overwrite"}));
+  for (const auto& [name, path] : runs("out")) {
+    EXPECT_NE(std::filesystem::last_write_time(path / "result.json"), written[name]);
+  }
+}
+
+TEST_F(Sweep, OtherDataInTheSameFolderIsAnError) {
+  expect_success(sweep("out"));
+  expect_success({"observe", data, "--seed", "3", "--force"});
+  expect_failure(sweep("out"), 1, "data_fingerprint");
+}
+
+TEST_F(Sweep, AFailedRunDoesNotStopTheOthers) {
+  expect_failure(sweep("out", {"--lr", "1e38"}), 1, "diverged");
+  EXPECT_EQ(read_json(folder / "out" / "best.json")["runs"], 12);
+}
+
+TEST_F(Sweep, AValueGivenTwiceIsOneRun) {
+  EXPECT_EQ(expect_success(sweep("out", {"--lr", "1e-3", "--jobs", "2"})).json()["runs"], 12);
+}
+
+TEST_F(Sweep, ConfigFileHoldsLists) {
+  std::ofstream(folder / "c.json")
+      << R"({"loss": ["an-ls"], "lr": [0.01, 0.001], "batch": [8], "seeds": [1, 2, 3],
+             "epochs": 1, "param": {"eps": [0.1, 0.2]}})";
+  const Words words = {"sweep",   data,     "--config", folder / "c.json",
+                       "--quiet", "--json", "--out",    folder / "out"};
+  EXPECT_EQ(expect_success(words).json()["runs"], 12);
+  const Words one_seed = {"sweep",  data,     "--config", folder / "c.json", "--quiet",
+                          "--json", "--seed", "4",        "--out",           folder / "seed"};
+  EXPECT_EQ(expect_success(one_seed).json()["runs"], 4);
+}
+
+}  // namespace
+}  // namespace spml

@@ -1,0 +1,204 @@
+// spml train as the interface describes it: flags, data with parts missing, files of a run.
+#include <fstream>
+#include <numeric>
+
+#include "formats/npy.h"
+#include "training.h"
+
+namespace spml {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Train : public testing::Test {
+ protected:
+  Words train(const std::string& loss, const std::string& out, const Words& more = {}) {
+    return Words{"train", data, "--loss", loss, "--epochs", "3", "--out", folder / out} + more;
+  }
+  void drop(const std::string& name) { std::filesystem::remove(Path(data) / name); }
+
+  TemporaryFolder folder;
+  std::string data = make_data(folder / "data");
+};
+
+TEST(TrainThreads, OneAndTwoGiveTheSameBytes) {
+  TemporaryFolder folder;
+  // Large enough for a step to be shared: D L B = 256 * 160 * 16.
+  const std::string data = make_data(folder / "data", {200, 160, 256});
+  for (const std::string loss : {"an", "role"}) {
+    for (const std::string threads : {"1", "2"}) {
+      expect_success({"train", data, "--loss", loss, "--epochs", "3", "--threads", threads,
+                      "--seed", "5", "--out", folder / (loss + threads)});
+    }
+    expect_same_run(folder / (loss + "1"), folder / (loss + "2"));
+    EXPECT_EQ(std::filesystem::exists(folder / (loss + "1") / "estimates.npy"), loss == "role");
+  }
+  expect_success(
+      {"train", data, "--loss", "an", "--epochs", "3", "--seed", "6", "--out", folder / "other"});
+  EXPECT_FALSE(read_file(folder / "other" / "model.safetensors") ==
+               read_file(folder / "an1" / "model.safetensors"));
+}
+
+TEST_F(Train, ResultAndMetricsHaveTheFieldsOfTheInterface) {
+  const Ran ran = expect_success(train("role", "run", {"--json", "--quiet"}));
+  EXPECT_EQ(ran.err, "");
+  const auto result = ran.json();
+  EXPECT_EQ(keys(result),
+            (std::set<std::string>{"loss", "mode", "lr", "batch", "epochs", "seed", "k", "params",
+                                   "best_epoch", "val_map", "test_map", "train_map",
+                                   "test_map_nonempty", "per_class_ap", "steps",
+                                   "resumed_from_step", "train_seconds", "seconds"}));
+  EXPECT_EQ(result, read_json(folder / "run" / "result.json"));
+  EXPECT_EQ(result["mode"], "linear");
+  EXPECT_EQ(result["lr"], 1e-3);
+  EXPECT_EQ(result["batch"], 16);
+  EXPECT_EQ(result["steps"], 3 * (120 / 16));
+  EXPECT_EQ(result["per_class_ap"].size(), 6u);
+  double sum = 0;
+  for (const double ap : result["per_class_ap"]) sum += ap;
+  EXPECT_NEAR(result["test_map"], sum / 6, 1e-9);
+  EXPECT_LE(result["train_seconds"], result["seconds"]);
+
+  const auto lines = read_lines(folder / "run" / "metrics.jsonl");
+  ASSERT_EQ(lines.size(), 3u);
+  double best = 0;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(keys(lines[i]), (std::set<std::string>{"epoch", "train_loss", "val_map", "khat",
+                                                     "khat_estimates", "seconds"}));
+    EXPECT_EQ(lines[i]["epoch"], i + 1);
+    best = std::max(best, lines[i]["val_map"].get<double>());
+  }
+  EXPECT_EQ(result["val_map"], best);
+  EXPECT_EQ(lines[result["best_epoch"].get<size_t>() - 1]["val_map"], best);
+
+  const NpyArray estimates(folder / "run" / "estimates.npy"),
+      rows(folder / "run" / "train_rows.npy");
+  EXPECT_EQ(estimates.rows(), 120u);
+  EXPECT_EQ(estimates.cols(), 6u);
+  EXPECT_EQ(rows.rows(), 120u);
+  const auto config = read_json(folder / "run" / "config.json");
+  for (const char* key : {"version", "config", "classes", "machine", "threads"}) {
+    EXPECT_TRUE(config.contains(key)) << key;
+  }
+  EXPECT_TRUE(config["config"].contains("data_fingerprint"));
+  EXPECT_EQ(config["config"]["seed"], 0);
+}
+
+TEST_F(Train, SelectObservedUsesTheObservedLabelsAlone) {
+  const auto clean = expect_success(train("an", "clean", {"--json"})).json();
+  const auto observed =
+      expect_success(train("an", "observed", {"--json", "--select", "observed"})).json();
+  EXPECT_NE(clean["val_map"], observed["val_map"]);
+  EXPECT_EQ(read_json(folder / "observed" / "config.json")["select"], "observed");
+}
+
+TEST_F(Train, PatienceStopsEarly) {
+  // So large a rate that the first epochs are the best.
+  const auto result = expect_success({"train", data, "--loss", "an", "--lr", "5", "--epochs", "200",
+                                      "--patience", "2", "--json", "--out", folder / "run"})
+                          .json();
+  const auto lines = read_lines(folder / "run" / "metrics.jsonl");
+  EXPECT_LT(lines.size(), 200u);
+  EXPECT_EQ(lines.size(), result["best_epoch"].get<size_t>() + 2);
+  EXPECT_EQ(result["steps"], lines.size() * 7);
+}
+
+TEST_F(Train, RecordsTheHistogramOfUnobservedPositives) {
+  expect_success(train("an", "run", {"--record", "unobserved-positives"}));
+  // Positives of the training rows less the one observed in each.
+  const NpyArray truth(Path(data) / "formatted_train_labels.npy");
+  expect_success(train("role", "rows"));
+  const NpyArray rows(folder / "rows" / "train_rows.npy");
+  int64_t positives = 0;
+  std::vector<float> row(6), index(1);
+  for (size_t i = 0; i < rows.rows(); ++i) {
+    rows.read_row(i, std::span(index));
+    truth.read_row(static_cast<size_t>(index[0]), std::span(row));
+    positives += std::count(row.begin(), row.end(), 1.0f) - 1;
+  }
+  ASSERT_GT(positives, 0);
+  for (const auto& line : read_lines(folder / "run" / "metrics.jsonl")) {
+    const auto counts = line["unobserved_positives"].get<std::vector<int64_t>>();
+    EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), int64_t{0}), positives);
+  }
+}
+
+TEST_F(Train, WithoutTruthFallsBackToObserved) {
+  drop("formatted_train_labels.npy");
+  const Ran ran = expect_success(train("role", "run", {"--json", "--k", "1.5"}));
+  EXPECT_THAT(ran.err, HasSubstr("--select observed"));
+  EXPECT_TRUE(ran.json()["train_map"].is_null());
+  EXPECT_TRUE(ran.json()["test_map"].is_number());
+  expect_failure(train("bce", "bce", {"--quiet"}), 1, "truth");
+  expect_failure(train("iun", "iun", {"--quiet"}), 1, "truth");
+  expect_failure(train("iu", "iu", {"--quiet"}), 1, "negatives");
+}
+
+TEST_F(Train, WithoutTruthOrKSaysHowToGetK) {
+  drop("formatted_train_labels.npy");
+  drop("dataset.json");
+  expect_failure(train("role", "run", {"--quiet"}), 2, "--k");
+}
+
+TEST_F(Train, WithoutTestFilesTestMetricsAreNull) {
+  for (const auto& entry : std::filesystem::directory_iterator(data)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("formatted_val_") || name.starts_with("val_")) {
+      std::filesystem::remove(entry.path());
+    }
+  }
+  const auto result = expect_success(train("an", "run", {"--json"})).json();
+  EXPECT_TRUE(result["test_map"].is_null());
+  EXPECT_TRUE(result["test_map_nonempty"].is_null());
+  EXPECT_EQ(result["per_class_ap"].size(), 0u);
+  EXPECT_TRUE(result["train_map"].is_number());
+  expect_failure({"evaluate", folder / "run", data}, 1, "no test features");
+  EXPECT_EQ(
+      expect_success({"evaluate", folder / "run", data, "--split", "val", "--json"}).json()["rows"],
+      30);
+}
+
+TEST_F(Train, WithoutObservedLabelsTheyAreDrawn) {
+  expect_success(train("an", "file"));
+  drop("formatted_train_labels_obs.npy");
+  expect_success(train("an", "drawn"));
+  expect_success(train("an", "asked", {"--observe", "pos=1,neg=0,seed=1200"}));
+  expect_same_bytes(folder / "drawn" / "model.safetensors", folder / "asked" / "model.safetensors");
+}
+
+TEST_F(Train, NegativesAreDrawnForALossThatNeedsThem) {
+  const Ran ran = expect_success(train("iu", "run"));
+  EXPECT_THAT(ran.err, HasSubstr("drew one per row"));
+  const Ran asked = expect_success(train("iu", "asked", {"--observe", "pos=1,neg=1"}));
+  EXPECT_THAT(asked.err, Not(HasSubstr("drew")));
+  expect_same_bytes(folder / "run" / "model.safetensors", folder / "asked" / "model.safetensors");
+}
+
+TEST_F(Train, WrongUsageIsOneLine) {
+  expect_failure(train("an", "run", {"--batch", "500", "--quiet"}), 1, "batch of 500");
+  expect_failure(train("an", "run", {"--epoch", "5"}), 2, "did you mean '--epochs'?");
+  expect_failure(train("am", "run"), 2, "'an'");
+  expect_failure(train("an-ls", "run", {"--param", "epss=1"}), 2, "eps");
+  expect_failure(train("an", "run", {"--lr", "-1"}), 2, "--lr");
+  expect_failure(train("an", "run", {"--transform", "cube"}), 2, "--transform");
+  expect_failure(train("an", "run", {"--observe", "pos=x"}), 2, "pos=1,neg=0,seed=1200");
+}
+
+TEST_F(Train, ConfigFileHoldsTheFlagsAndFlagsWin) {
+  std::ofstream(folder / "c.json")
+      << R"({"loss": "an-ls", "lr": 0.01, "batch": 8, "epochs": 2, "json": true, "quiet": true,
+             "param": {"eps": 0.25}, "out": ")"
+      << (folder / "run").string() << R"("})";
+  const auto result =
+      expect_success({"train", data, "--config", folder / "c.json", "--batch", "4"}).json();
+  EXPECT_EQ(result["loss"], "an-ls");
+  EXPECT_EQ(result["lr"], 0.01);
+  EXPECT_EQ(result["batch"], 4);
+  EXPECT_EQ(result["params"]["eps"], 0.25);
+  std::ofstream(folder / "bad.json") << R"({"epohcs": 2})";
+  expect_failure(train("an", "x", {"--config", folder / "bad.json"}), 2, "did you mean 'epochs'?");
+}
+
+}  // namespace
+}  // namespace spml
