@@ -7,74 +7,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 
 #include "base/parallel.h"
+#include "network_cost.h"
+#include "small_resnet.h"
 #include "vision/backbone.h"
 #include "vision/resnet.h"
-
-namespace {
-
-using spml::ConvLayout;
-
-double seconds_of(const std::function<void()>& job) {
-  const auto start = std::chrono::steady_clock::now();
-  job();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-// Multiplications and additions of the convolutions for one image.
-double flops_per_image(const spml::ResNetLayout& net, int size) {
-  const auto cost = [](const ConvLayout& c, double side) {
-    return 2.0 * static_cast<double>(c.in * c.out * c.kernel * c.kernel) * side * side;
-  };
-  const auto halved = [](double side, size_t stride) {
-    return stride == 1 ? side : std::ceil(side / 2);
-  };
-  double side = halved(size, 2);
-  double total = cost(net.stem, side);
-  side = halved(side, 2);  // the max pool
-  for (const spml::BlockLayout& block : net.blocks) {
-    double inner = side;
-    for (const ConvLayout& c : block.path) total += cost(c, inner = halved(inner, c.stride));
-    if (block.shortcut) total += cost(*block.shortcut, inner);
-    side = inner;
-  }
-  return total;
-}
-
-// The best of a few large matrix products: what BLAS reaches is the practical peak.
-double peak_flops(int threads) {
-  at::set_num_threads(threads);
-  constexpr int64_t kSide = 3072;
-  const torch::Tensor a = torch::randn({kSide, kSide}), b = torch::randn({kSide, kSide});
-  double best = 1e30;
-  for (int i = 0; i < 5; ++i) best = std::min(best, seconds_of([&] { torch::mm(a, b); }));
-  return 2.0 * kSide * kSide * kSide / best;
-}
-
-// Weights drawn at random cost as much as trained ones.
-spml::ResNetWeights random_weights() {
-  spml::NamedTensors tensors;
-  for (const ConvLayout& c : spml::resnet_layout(50, spml::ResNetVariant::kV1).convolutions()) {
-    const auto add = [&](const std::string& name, std::vector<size_t> shape, float scale,
-                         float shift) {
-      const torch::Tensor t =
-          torch::randn(std::vector<int64_t>(shape.begin(), shape.end())) * scale + shift;
-      const float* data = t.data_ptr<float>();
-      tensors[name] = {std::move(shape), {data, data + t.numel()}};
-    };
-    const auto fan_in = static_cast<float>(c.in * c.kernel * c.kernel);
-    add(c.conv + ".weight", {c.out, c.in, c.kernel, c.kernel}, std::sqrt(1 / fan_in), 0);
-    add(c.bn + ".weight", {c.out}, 0, 1);
-    add(c.bn + ".bias", {c.out}, 0, 0);
-    add(c.bn + ".running_mean", {c.out}, 0, 0);
-    add(c.bn + ".running_var", {c.out}, 0, 1);
-  }
-  return spml::check_resnet(std::move(tensors), spml::ResNetVariant::kV1, "random weights");
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("spml's inference beside plain LibTorch");
@@ -87,7 +25,8 @@ int main(int argc, char** argv) {
   app.add_option("--threads", threads);
   CLI11_PARSE(app, argc, argv);
 
-  const spml::ResNetWeights weights = file.empty() ? random_weights() : spml::load_resnet(file);
+  const spml::ResNetWeights weights =
+      file.empty() ? spml::random_resnet(50, spml::ResNetVariant::kV1) : spml::load_resnet(file);
   const auto inference = spml::make_inference_resnet(weights, threads);
   spml::ResNet plain(weights);
   plain->eval();
@@ -112,11 +51,11 @@ int main(int argc, char** argv) {
   }
   double plain_seconds = 1e30, spml_seconds = 1e30, peak = 0;
   for (int i = 0; i < rounds; ++i) {
-    plain_seconds = std::min(plain_seconds, seconds_of(run_plain));
-    spml_seconds = std::min(spml_seconds, seconds_of(run_inference));
-    peak = std::max(peak, peak_flops(threads));
+    plain_seconds = std::min(plain_seconds, spml::seconds_of(threads, run_plain));
+    spml_seconds = std::min(spml_seconds, spml::seconds_of(threads, run_inference));
+    peak = std::max(peak, spml::peak_flops(threads));
   }
-  const double flops = flops_per_image(weights.layout, size) * batch;
+  const double flops = spml::flops_per_image(weights.layout, size) * batch;
   fmt::print("{} {}, {} px, batch {}, {} threads, {:.2f} GFLOP per image, best of {} rounds\n",
              weights.layout.name(), to_string(weights.layout.variant), size, batch, threads,
              flops / batch / 1e9, rounds);

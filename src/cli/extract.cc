@@ -6,48 +6,20 @@
 #include <chrono>
 #include <memory>
 
-#include "base/fail.h"
-#include "base/sha256.h"
+#include "cli/network.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
-#include "vision/torchscript.h"
 
 namespace spml::cli {
 namespace {
 
 struct Arguments {
   Common common;
-  std::string folder, weights, backbone, dtype = "f32", on_error = "stop";
-  bool trust_code = false;
+  std::string folder, dtype = "f32", on_error = "stop";
+  NetworkFlags network;
   ExtractOptions options;
 };
-
-struct Network {
-  std::unique_ptr<Backbone> backbone;
-  BackboneInfo info;
-};
-
-Network open_network(const Arguments& arguments) {
-  if (arguments.weights.empty() == arguments.backbone.empty()) {
-    fail_usage("expected --weights FILE.safetensors (see `spml weights`) or --backbone FILE.pt");
-  }
-  const int threads = arguments.common.threads;
-  if (!arguments.backbone.empty()) {
-    if (!arguments.trust_code) {
-      fail_usage("--backbone {}: a TorchScript file is a program; --trust-code runs it",
-                 arguments.backbone);
-    }
-    const Path file = arguments.backbone;
-    return {load_torchscript(file, arguments.options.size, threads),
-            {file.filename().string(), sha256_of_file(file), "torchscript", ""}};
-  }
-  const Path file = arguments.weights;
-  const ResNetWeights weights = load_resnet(file);
-  return {make_inference_resnet(weights, threads),
-          {file.filename().string(), sha256_of_file(file), weights.layout.name(),
-           std::string(to_string(weights.layout.variant))}};
-}
 
 Json to_json(const ExtractedPart& part) {
   Json skipped = Json::array();
@@ -66,7 +38,8 @@ void run(Arguments& arguments) {
   arguments.options.half = arguments.dtype == "f16";
   arguments.options.skip_errors = arguments.on_error == "skip";
   arguments.options.threads = arguments.common.threads;
-  const Network network = open_network(arguments);
+  const Network network =
+      open_network(arguments.network, arguments.options.size, arguments.common.threads);
   Progress progress("extract", "images", arguments.common.quiet);
   catch_interrupt();
   const auto parts = extract_features(
@@ -102,11 +75,7 @@ void add_extract(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App& verb = add_verb(app, "extract", "Compute the features of a data folder's images");
   verb.add_option("DIR", arguments->folder, "Data folder")->required();
-  verb.add_option("--weights", arguments->weights, "ResNet weights (see `spml weights`)")
-      ->type_name("FILE.safetensors");
-  verb.add_option("--backbone", arguments->backbone, "A TorchScript network instead of a ResNet")
-      ->type_name("FILE.pt");
-  verb.add_flag("--trust-code", arguments->trust_code, "Allow --backbone, which is a program");
+  add_network_flags(verb, arguments->network);
   verb.add_option("--size", arguments->options.size, "Images are resized to SIZE x SIZE")
       ->check(CLI::Range(32, 4096))
       ->capture_default_str();

@@ -44,9 +44,24 @@ void write_features(const Path& path, const SyntheticModel& model, int part,
   writer.finish();
 }
 
+constexpr const char* kImageFolder = "images";
+
+void write_images(const Path& folder, std::string_view part, uint64_t first_key,
+                  const LabelMatrix& truth, const DrawImage& draw, int threads) {
+  make_folder(folder / kImageFolder);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < truth.rows(); ++i) names.push_back(fmt::format("{}_{:06}.jpg", part, i));
+  parallel_for(truth.rows(), threads, [&](size_t i) {
+    std::vector<int8_t> labels(truth.cols());
+    truth.read_row(i, labels);
+    write_file(folder / kImageFolder / names[i], draw(labels, first_key + i));
+  });
+  write_npy(images_file(folder, part), std::span<const std::string>(names));
+}
+
 }  // namespace
 
-void write_synthetic(const Path& folder, const SynthOptions& options) {
+void write_synthetic(const Path& folder, const SynthOptions& options, const DrawImage& draw) {
   const SyntheticModel model(options);
   const size_t rows[] = {options.rows, std::max<size_t>(1, options.rows / 2)};
   const std::string_view names[] = {"train", "val"};
@@ -54,12 +69,19 @@ void write_synthetic(const Path& folder, const SynthOptions& options) {
     const LabelMatrix truth = draw_truth(model, part, rows[part], options);
     write_labels(truth_file(folder, names[part]), truth);
     write_labels(observed_file(folder, names[part]), draw_observed(truth, {}));
-    write_features(features_file(folder, names[part]), model, part, truth, options);
-    std::filesystem::remove(images_file(folder, names[part]));  // of an earlier data set here
+    // What an earlier data set left here must not stand beside these labels.
+    std::filesystem::remove(images_file(folder, names[part]));
+    std::filesystem::remove(features_file(folder, names[part]));
+    if (draw) {
+      write_images(folder, names[part], part == 0 ? 0 : options.rows, truth, draw, options.threads);
+    } else {
+      write_features(features_file(folder, names[part]), model, part, truth, options);
+    }
   }
   DatasetInfo info;
   info.name = "synthetic";
   info.expected_positives = model.expected_positives();
+  if (draw) info.image_root = kImageFolder;
   for (size_t j = 0; j < options.labels; ++j) info.classes.push_back(fmt::format("class_{}", j));
   write_file(folder / "dataset.json", to_json(info));
 }

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "spml/view.h"
-#include "vision/image.h"
 #include "vision/resnet_weights.h"
 
 namespace spml {
@@ -24,8 +23,5 @@ class Backbone {
 // A ResNet for inference: batch normalisation folded into the convolutions, activations kept in
 // the blocked channels-last layout oneDNN likes, ReLU and residual sums fused into convolutions.
 std::unique_ptr<Backbone> make_inference_resnet(const ResNetWeights& weights, int threads);
-
-// An image of size x size as 3 x size x size floats, normalised as backbones expect it.
-void normalise(const Image& image, std::span<float> out);
 
 }  // namespace spml

@@ -1,6 +1,5 @@
 #include "vision/extract.h"
 
-#include <algorithm>
 #include <chrono>
 
 #include "base/fail.h"
@@ -8,14 +7,14 @@
 #include "data/dataset.h"
 #include "data/dataset_json.h"
 #include "formats/json.h"
-#include "vision/image_queue.h"
+#include "vision/feature_stream.h"
 
 namespace spml {
 namespace {
 
 namespace fs = std::filesystem;
 constexpr size_t kMaxJson = size_t{1} << 26;
-constexpr auto kSyncEvery = std::chrono::seconds(5);
+using Clock = std::chrono::steady_clock;
 
 struct Part {
   std::string name;
@@ -51,13 +50,10 @@ std::vector<Part> find_parts(const Path& folder) {
 }
 
 nlohmann::json provenance(const BackboneInfo& info, const ExtractOptions& options, size_t D) {
-  return {{"weights", info.file},
-          {"weights_sha256", info.sha256},
-          {"architecture", info.architecture},
-          {"variant", info.variant},
-          {"size", options.size},
-          {"dtype", options.half ? "f16" : "f32"},
-          {"features", D}};
+  nlohmann::json json = to_json(FeatureOrigin{info, options.size});
+  json["dtype"] = options.half ? "f16" : "f32";
+  json["features"] = D;
+  return json;
 }
 
 class Extraction {
@@ -72,17 +68,22 @@ class Extraction {
     for (size_t i = out.done(); i < part.images.size(); ++i) {
       files.push_back(image_root_ / part.images[i]);
     }
-    ImageQueue queue(std::move(files), {.size = options_.size,
-                                        .threads = options_.threads,
-                                        .ahead = 2 * options_.batch,
-                                        .decode = options_.decode});
-    auto last_sync = std::chrono::steady_clock::now();
+    FeatureStream stream(std::move(files), backbone_, options_.batch,
+                         {.size = options_.size,
+                          .threads = options_.threads,
+                          .ahead = 2 * options_.batch,
+                          .decode = options_.decode});
+    auto last_sync = Clock::now();
+    Clock::duration
+        cost{};  // of the last one; making rows durable may take a twentieth of the time
     while (out.done() < part.images.size()) {
-      append_batch(part, queue, out);
+      append_batch(part, stream, out);
       const bool stop = callbacks_.stop && callbacks_.stop();
-      if (stop || std::chrono::steady_clock::now() - last_sync > kSyncEvery) {
+      const auto now = Clock::now();
+      if (stop || now - last_sync > 20 * cost) {
         out.sync();
-        last_sync = std::chrono::steady_clock::now();
+        last_sync = Clock::now();
+        cost = last_sync - now;
       }
       if (callbacks_.progress) callbacks_.progress(before + out.done(), total);
       if (stop) throw Error("stopped; run the command again to go on", Error::Kind::kInterrupted);
@@ -91,37 +92,20 @@ class Extraction {
   }
 
  private:
-  void append_batch(const Part& part, ImageQueue& queue, PartialFeatures& out) {
-    const size_t first = out.done(), B = std::min(options_.batch, part.images.size() - first);
-    const size_t D = backbone_.features();
-    const size_t pixels =
-        3 * static_cast<size_t>(options_.size) * static_cast<size_t>(options_.size);
-    images_.resize(B * pixels);
-    std::vector<size_t> rows;  // of this batch, with an image
+  void append_batch(const Part& part, FeatureStream& stream, PartialFeatures& out) {
+    const size_t first = out.done();
+    FeatureBatch batch = stream.next();
     std::vector<SkippedImage> skipped;
-    for (size_t i = 0; i < B; ++i) {
-      const LoadedImage loaded = queue.next();
-      if (loaded.error.empty()) {
-        normalise(loaded.image, std::span(images_).subspan(rows.size() * pixels, pixels));
-        rows.push_back(i);
-      } else if (options_.skip_errors) {
-        skipped.push_back({first + i, part.images[i + first], loaded.error});
-      } else {
+    for (size_t i = 0; i < batch.errors.size(); ++i) {
+      if (batch.errors[i].empty()) continue;
+      if (!options_.skip_errors) {
         out.sync();
-        fail("{} (row {} of {}); --on-error skip leaves such rows zero", loaded.error, first + i,
+        fail("{} (row {} of {}); --on-error skip leaves such rows zero", batch.errors[i], first + i,
              part.name);
       }
+      skipped.push_back({first + i, part.images[first + i], std::move(batch.errors[i])});
     }
-    std::vector<float> computed(rows.size() * D), features(B * D, 0.0f);
-    if (!rows.empty()) {
-      backbone_.run(std::span(images_).first(rows.size() * pixels), options_.size,
-                    {computed.data(), rows.size(), D});
-    }
-    for (size_t k = 0; k < rows.size(); ++k) {
-      std::copy_n(computed.begin() + static_cast<ptrdiff_t>(k * D), D,
-                  features.begin() + static_cast<ptrdiff_t>(rows[k] * D));
-    }
-    out.append({features.data(), B, D});
+    out.append(batch.features);
     for (SkippedImage& image : skipped) out.skip(std::move(image));
   }
 
@@ -129,7 +113,6 @@ class Extraction {
   Backbone& backbone_;
   const ExtractOptions& options_;
   const ExtractCallbacks& callbacks_;
-  std::vector<float> images_;
 };
 
 // Adds the "extraction" object; where the folder named its feature files itself, it now names the

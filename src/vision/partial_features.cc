@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kMaxJournal = size_t{1} << 28;
 
 Path hidden(const Path& file, const char* ending) {
-  return file.parent_path() / ("." + file.stem().string() + ending);
+  return file.parent_path() / fmt::format(".{}{}", file.stem().string(), ending);
 }
 
 [[noreturn]] void fail_errno(const Path& path, const char* what) {

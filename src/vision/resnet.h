@@ -32,6 +32,7 @@ class ResNetImpl : public torch::nn::Module {
   // The weights as they are now, under the same names.
   ResNetWeights weights() const;
   const ResNetLayout& layout() const { return layout_; }
+  double bn_epsilon() const { return bn_epsilon_; }
 
  private:
   ResNetLayout layout_;

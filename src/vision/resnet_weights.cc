@@ -58,11 +58,11 @@ void check_variances(const ResNetWeights& weights, std::string_view where) {
   }
 }
 
-NamedTensors read_safetensors(const SafetensorsFile& file) {
+NamedTensors read_safetensors(const SafetensorsFile& file, std::string_view prefix) {
   NamedTensors tensors;
   for (const auto& [name, info] : file.tensors()) {
-    if (name.ends_with(".num_batches_tracked")) continue;
-    tensors[name] = {info.shape, file.floats(name)};
+    if (!name.starts_with(prefix) || name.ends_with(".num_batches_tracked")) continue;
+    tensors[name.substr(prefix.size())] = {info.shape, file.floats(name)};
   }
   return tensors;
 }
@@ -125,12 +125,12 @@ ResNetWeights check_resnet(NamedTensors tensors, ResNetVariant variant, std::str
   return weights;
 }
 
-ResNetWeights load_resnet(const Path& path) {
+ResNetWeights load_resnet(const Path& path, std::string_view prefix) {
   const SafetensorsFile file(path);
   const auto& metadata = file.metadata();
   const auto variant = metadata.find("variant");
   ResNetWeights weights =
-      check_resnet(read_safetensors(file),
+      check_resnet(read_safetensors(file, prefix),
                    variant == metadata.end() ? ResNetVariant::kV1_5
                                              : parse_variant(variant->second, path.string()),
                    path.string());
@@ -145,14 +145,18 @@ ResNetWeights load_resnet(const Path& path) {
   return weights;
 }
 
+void describe_resnet(const ResNetLayout& layout, double bn_epsilon, SafetensorsWriter& out) {
+  out.add_metadata("architecture", layout.name());
+  out.add_metadata("variant", std::string(to_string(layout.variant)));
+  out.add_metadata("bn_eps", fmt::format("{}", bn_epsilon));
+}
+
 void save_resnet(const ResNetWeights& weights, const Path& path) {
   SafetensorsWriter writer;
   for (const auto& [name, tensor] : weights.tensors) {
     writer.add(name, tensor.shape, std::span<const float>(tensor.values));
   }
-  writer.add_metadata("architecture", weights.layout.name());
-  writer.add_metadata("variant", std::string(to_string(weights.layout.variant)));
-  writer.add_metadata("bn_eps", fmt::format("{}", weights.bn_epsilon));
+  describe_resnet(weights.layout, weights.bn_epsilon, writer);
   for (const auto& [key, value] : weights.origin) writer.add_metadata(key, value);
   writer.write(path);
 }

@@ -11,6 +11,8 @@
 
 namespace spml {
 
+class SafetensorsWriter;
+
 struct NamedTensor {
   std::vector<size_t> shape;
   std::vector<float> values;
@@ -35,9 +37,12 @@ struct ResNetWeights {
 // `where` names the file in errors.
 ResNetWeights check_resnet(NamedTensors tensors, ResNetVariant variant, std::string_view where);
 
-// A .safetensors file. Without a variant in its metadata it is taken for torchvision's, v1.5.
-ResNetWeights load_resnet(const Path& path);
+// A .safetensors file: its tensors whose names start with `prefix`, which is dropped. Without a
+// variant in the metadata it is taken for torchvision's, v1.5.
+ResNetWeights load_resnet(const Path& path, std::string_view prefix = "");
 void save_resnet(const ResNetWeights& weights, const Path& path);
+// Adds the metadata that load_resnet() looks for.
+void describe_resnet(const ResNetLayout& layout, double bn_epsilon, SafetensorsWriter& out);
 
 // A torchvision or timm state dict, .safetensors or .pth (told by content).
 ResNetWeights import_resnet(const Path& path);

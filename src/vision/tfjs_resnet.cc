@@ -28,34 +28,6 @@ std::string joined_shards(const nlohmann::json& paths,
   return data;
 }
 
-NamedTensors read_tensors(const std::map<std::string, std::string>& files) {
-  const auto model = files.find("model.json");
-  if (model == files.end()) fail("the package has no model.json");
-  const auto json = parse_json(model->second, kWhere);
-  NamedTensors tensors;
-  try {
-    for (const auto& group : json.at("weightsManifest")) {
-      const std::string data = joined_shards(group.at("paths"), files);
-      size_t offset = 0;
-      for (const auto& weight : group.at("weights")) {
-        NamedTensor tensor{weight.at("shape").get<std::vector<size_t>>(), {}};
-        size_t elements = 1;
-        for (const size_t dim : tensor.shape) {
-          if (__builtin_mul_overflow(elements, dim, &elements)) elements = data.size();
-        }
-        if (elements > (data.size() - offset) / sizeof(float)) fail("{}: data is short", kWhere);
-        tensor.values.resize(elements);
-        std::memcpy(tensor.values.data(), data.data() + offset, elements * sizeof(float));
-        offset += elements * sizeof(float);
-        tensors[weight.at("name").get<std::string>()] = std::move(tensor);
-      }
-    }
-  } catch (const nlohmann::json::exception& error) {
-    fail("{}: not a TensorFlow.js model: {}", kWhere, error.what());
-  }
-  return tensors;
-}
-
 const NamedTensor& find(const NamedTensors& tensors, const std::string& name, size_t dimensions) {
   const auto found = tensors.find(name);
   if (found == tensors.end() || found->second.shape.size() != dimensions) {
@@ -145,8 +117,37 @@ void adapt_stem(NamedTensors& net) {
 
 }  // namespace
 
+NamedTensors read_tfjs_tensors(const std::map<std::string, std::string>& files) {
+  const auto model = files.find("model.json");
+  if (model == files.end()) fail("the package has no model.json");
+  const auto json = parse_json(model->second, kWhere);
+  NamedTensors tensors;
+  try {
+    for (const auto& group : json.at("weightsManifest")) {
+      const std::string data = joined_shards(group.at("paths"), files);
+      size_t offset = 0;
+      for (const auto& weight : group.at("weights")) {
+        NamedTensor tensor{weight.at("shape").get<std::vector<size_t>>(), {}};
+        size_t elements = 1;
+        for (const size_t dim : tensor.shape) {
+          if (__builtin_mul_overflow(elements, dim, &elements))
+            fail("{}: a shape overflows", kWhere);
+        }
+        if (elements > (data.size() - offset) / sizeof(float)) fail("{}: data is short", kWhere);
+        tensor.values.resize(elements);
+        std::memcpy(tensor.values.data(), data.data() + offset, elements * sizeof(float));
+        offset += elements * sizeof(float);
+        tensors[weight.at("name").get<std::string>()] = std::move(tensor);
+      }
+    }
+  } catch (const nlohmann::json::exception& error) {
+    fail("{}: not a TensorFlow.js model: {}", kWhere, error.what());
+  }
+  return tensors;
+}
+
 ResNetWeights convert_tfjs_resnet50(const std::map<std::string, std::string>& files) {
-  const NamedTensors from = read_tensors(files);
+  const NamedTensors from = read_tfjs_tensors(files);
   const ResNetLayout layout = resnet_layout(50, ResNetVariant::kV1);
   NamedTensors to;
   for (const ConvLayout& c : layout.convolutions()) {
