@@ -33,7 +33,8 @@ fi
 missing=()
 for package in "${packages[@]}"; do
   status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
-  [[ $status == installed ]] || missing+=("$package")
+  # A command of that name will do, wherever it came from: npm is part of some packages of nodejs.
+  [[ $status == installed ]] || command -v "$package" >/dev/null || missing+=("$package")
 done
 if [[ ${#missing[@]} == 0 ]]; then exit 0; fi
 

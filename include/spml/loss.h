@@ -48,6 +48,18 @@ struct BasicLossOutput {
 using LossInput = BasicLossInput<float>;
 using LossOutput = BasicLossOutput<float>;
 
+// One label of all N training rows after an epoch: what a loss sees of them, and what it may change
+// for the epochs to come. Spans of what the loss does not keep (see LossMemory) are empty.
+struct LabelReview {
+  int epoch = 1;                         // the one just done, from 1
+  int epochs = 1;                        // planned in all
+  std::span<const float> probabilities;  // f, by the classifier as it is now
+  std::span<const int8_t> observed;      // as they were given
+  std::span<int8_t> labels;              // what the loss finds in `observed` when it trains
+  std::span<float> soft_labels;          // in [0, 1]; negative = none
+  std::span<float> prior;                // one number: the label's share of the rows
+};
+
 class Loss {
  public:
   virtual ~Loss() = default;
@@ -57,8 +69,22 @@ class Loss {
   virtual double evaluate(const BasicLossInput<double>& in,
                           const BasicLossOutput<double>& out) const = 0;
 
+  // Called for every label after every epoch but the last, where LossMemory asks for it.
+  virtual void review(const LabelReview&) const {}
+
   // Elements of scratch needed for each of the B * L entries.
   virtual size_t scratch_per_entry() const { return 0; }
+};
+
+// What the trainer keeps for a loss from step to step. The loss itself has no state: it proposes,
+// the trainer applies, and checkpoints hold it.
+struct LossMemory {
+  bool labels = false;       // it relabels for good, in a step (relabelled) or in a review
+  bool soft_labels = false;  // pseudo-labels in [0, 1], made in reviews
+  bool priors = false;       // class priors; before the first review, the share observed positive
+  bool reviews = false;      // review() is called, with the scores of all training rows
+
+  bool any() const { return labels || soft_labels || priors || reviews; }
 };
 
 // What a loss wants to find in `observed` when it trains.
@@ -99,15 +125,23 @@ struct LossInfo {
   LabelNeed needs = LabelNeed::kObserved;
   bool needs_k = false;
   bool uses_estimates = false;  // has label-estimate variables, trained beside the classifier
+  LossMemory memory = {};
   std::span<const LossParameter> params;
-  // Called by make_loss with every parameter resolved.
+  // Called by make_loss with every parameter resolved; for a combined loss null.
   std::unique_ptr<const Loss> (*make)(const LossSetup&) = nullptr;
+  const LossInfo* base = nullptr;  // the X of a combined loss
 };
 
-// The table, in the order of the paper.
+// The table: the paper's losses in its order, then newer ones.
 std::span<const LossInfo* const> all_losses();
 
-// Error naming the nearest known loss when there is none of that name.
+// role+X for every loss X of the table that has no label estimates of its own:
+//   ( X(f) + BCE(f | sg e) + side(e | f) ) / 2, with side as in role.
+// Its parameters are role's and X's; a name that both have is one parameter.
+std::span<const LossInfo* const> combined_losses();
+
+// A loss of the table or a combined one. Error naming the nearest known loss when there is none of
+// that name.
 const LossInfo& find_loss(std::string_view name);
 
 // Every parameter of the loss with its value: given or default. Error for an unknown name

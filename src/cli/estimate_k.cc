@@ -4,11 +4,13 @@
 #include <fmt/core.h>
 
 #include <memory>
+#include <numeric>
 
 #include "base/fail.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "data/dataset.h"
+#include "experiment/class_priors.h"
 
 namespace spml::cli {
 namespace {
@@ -16,16 +18,53 @@ namespace {
 struct Arguments {
   Common common;
   std::string folder;
+  std::string from_observed;  // a run; empty: from full labels
   KOptions options;
 };
 
-void run(const Arguments& arguments) {
-  const Path file = truth_file(arguments.folder, "train");
-  const LabelMatrix truth = open_labels(file);
-  if (truth.empty()) {
-    fail("{}: expected full labels to estimate k from, found no such file", file.string());
+LabelMatrix open_truth(const Arguments& arguments) {
+  LabelMatrix truth = open_labels(truth_file(arguments.folder, "train"));
+  if (!truth.empty()) check_truth(truth, arguments.common.threads);
+  return truth;
+}
+
+void run_from_observed(const Arguments& arguments) {
+  const int threads = arguments.common.threads;
+  TrainedModel trained = load_trained_model(arguments.from_observed, threads);
+  const Dataset data = open_dataset(arguments.folder, {.need_features = true, .threads = threads});
+  check_fits(trained, data);
+  const std::vector<double> priors = estimate_class_priors(trained, data);
+  const double k = std::accumulate(priors.begin(), priors.end(), 0.0);
+  std::optional<double> true_k;
+  if (!data.train_file.truth.empty()) {
+    KOptions exact;
+    exact.sizes = {};
+    true_k = estimate_k(data.train_file.truth, exact).k;
   }
-  check_truth(truth, arguments.common.threads);
+  if (arguments.common.json) {
+    Json by_label = Json::object();
+    for (size_t j = 0; j < priors.size(); ++j) by_label[trained.classes[j]] = priors[j];
+    print_json({{"k", k}, {"true_k", true_k ? Json(*true_k) : Json()}, {"priors", by_label}});
+    return;
+  }
+  fmt::print("k = {:.2f}, from observed positives and the scores of {}\n", k,
+             arguments.from_observed);
+  if (true_k) fmt::print("true k = {:.2f}: off by {:+.1f} %\n", *true_k, 100 * (k / *true_k - 1));
+  fmt::print("\n{:<24}  share of rows\n", "label");
+  for (size_t j = 0; j < priors.size(); ++j) {
+    fmt::print("{:<24}  {:.4f}\n", trained.classes[j], priors[j]);
+  }
+}
+
+void run(const Arguments& arguments) {
+  if (!arguments.from_observed.empty()) return run_from_observed(arguments);
+  const LabelMatrix truth = open_truth(arguments);
+  if (truth.empty()) {
+    fail(
+        "{}: expected full labels to estimate k from, found no such file; with observed labels "
+        "alone, train a classifier (spml train --loss an) and give it with --from-observed RUN",
+        truth_file(arguments.folder, "train").string());
+  }
   KOptions options = arguments.options;
   options.seed = arguments.common.seed;
   options.threads = arguments.common.threads;
@@ -50,9 +89,12 @@ void run(const Arguments& arguments) {
 void add_estimate_k(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   KOptions& options = arguments->options;
-  CLI::App& verb =
-      add_verb(app, "estimate-k", "How well k is known from a few fully labelled rows");
-  verb.add_option("DIR", arguments->folder, "Data folder with full labels")->required();
+  CLI::App& verb = add_verb(app, "estimate-k",
+                            "k from a few fully labelled rows, or from observed labels alone");
+  verb.add_option("DIR", arguments->folder, "Data folder")->required();
+  verb.add_option("--from-observed", arguments->from_observed,
+                  "No full labels: estimate from observed positives and a trained classifier")
+      ->type_name("RUN");
   verb.add_option("--sizes", options.sizes, "Numbers of labelled rows")
       ->delimiter(',')
       ->allow_extra_args(false)

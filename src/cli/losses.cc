@@ -31,6 +31,9 @@ Json to_json(const LossInfo& info) {
           {"needs", to_string(info.needs)},
           {"needs_k", info.needs_k},
           {"uses_estimates", info.uses_estimates},
+          {"relabels", info.memory.labels},
+          {"uses_soft_labels", info.memory.soft_labels},
+          {"uses_priors", info.memory.priors},
           {"formula", info.formula},
           {"source", info.source},
           {"params", std::move(params)}};
@@ -39,7 +42,9 @@ Json to_json(const LossInfo& info) {
 void print_losses_json() {
   Json losses = Json::array();
   for (const LossInfo* info : all_losses()) losses.push_back(to_json(*info));
-  print_json({{"losses", std::move(losses)}});
+  Json combined = Json::array();
+  for (const LossInfo* info : combined_losses()) combined.push_back(info->name);
+  print_json({{"losses", std::move(losses)}, {"combined", std::move(combined)}});
 }
 
 void print_table() {
@@ -51,6 +56,8 @@ void print_table() {
                  range_text(parameter), parameter.help);
     }
   }
+  fmt::print("{:<12} role's label estimates around any other loss X above: role+em, role+an, ...\n",
+             "role+X");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace spml::cli {
 namespace {
 
 struct EvalFlags {
-  std::string loss, logits, observed, estimates, truth, precision = "float";
+  std::string loss, logits, observed, estimates, truth, soft_labels, priors, precision = "float";
   std::optional<double> k;
   std::vector<std::string> params;
   uint64_t seed = 0, step = 0;
@@ -91,6 +91,12 @@ void evaluate(const EvalFlags& flags) {
   check_same_shape(z, u, flags.estimates);
   check_same_shape(z, observed, flags.observed);
   check_same_shape(z, truth, flags.truth);
+  const auto soft = read_logits<T>(flags.soft_labels), priors = read_logits<T>(flags.priors);
+  check_same_shape(z, soft, flags.soft_labels);
+  if (!priors.empty() && (priors.rows != 1 || priors.cols != z.cols)) {
+    fail("{}: expected one row of {} priors, found ({}, {})", flags.priors, z.cols, priors.rows,
+         priors.cols);
+  }
   if (info.uses_estimates && u.empty()) {
     fail_usage("loss {} has label estimates: give their logits with --estimates U.npy", info.name);
   }
@@ -105,6 +111,8 @@ void evaluate(const EvalFlags& flags) {
   BasicLossInput<T> in;
   in.logits = z.view();
   in.observed = {labels.data(), B, L};
+  in.soft_labels = soft.view();
+  in.class_priors = priors.values;
   in.epoch = flags.epoch;
   in.epochs = flags.epochs;
   in.step = flags.step;
@@ -112,14 +120,18 @@ void evaluate(const EvalFlags& flags) {
   BasicLossOutput<T> out;
   out.logits = {dz.data(), B, L};
   out.scratch = scratch;
+  std::vector<int8_t> relabelled = labels;
+  out.relabelled = {relabelled.data(), B, L};
   if (info.uses_estimates) {
     in.estimates = u.view();
     out.estimates = {du.data(), B, L};
   }
   const double value = loss->evaluate(in, out);
-  print_json({{"value", value},
-              {"dlogits", rows_of(dz, L)},
-              {"destimates", info.uses_estimates ? rows_of(du, L) : Json()}});
+  Json json = {{"value", value},
+               {"dlogits", rows_of(dz, L)},
+               {"destimates", info.uses_estimates ? rows_of(du, L) : Json()}};
+  if (info.memory.labels) json["relabelled"] = rows_of(relabelled, L);
+  print_json(json);
 }
 
 }  // namespace
@@ -136,6 +148,11 @@ void add_losses_eval(CLI::App& losses) {
       ->type_name("U.npy");
   verb.add_option("--truth", flags->truth, "B x L true labels, 0 or 1, for losses that need them")
       ->type_name("Y.npy");
+  verb.add_option("--soft-labels", flags->soft_labels,
+                  "B x L soft labels in [0, 1], negative = none, for losses that have them")
+      ->type_name("S.npy");
+  verb.add_option("--priors", flags->priors, "1 x L class priors, for losses that have them")
+      ->type_name("P.npy");
   verb.add_option("--k", flags->k, "Expected positives per example")->type_name("K");
   add_params(verb, flags->params);
   verb.add_option("--seed", flags->seed, "For losses that sample")->capture_default_str();

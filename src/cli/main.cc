@@ -38,10 +38,12 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("spml ") + spml::kVersion);
   app.require_subcommand(1);
   app.footer("`spml <verb> --help` explains a verb.");
+  spml::cli::add_demo(app);
   spml::cli::add_train(app);
   spml::cli::add_sweep(app);
   spml::cli::add_evaluate(app);
   spml::cli::add_predict(app);
+  spml::cli::add_report(app);
   spml::cli::add_synth(app);
   spml::cli::add_observe(app);
   spml::cli::add_stats(app);

@@ -1,26 +1,21 @@
 // spml sweep
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <memory>
 
 #include "base/fail.h"
 #include "cli/images.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/sweep_table.h"
 #include "cli/train_flags.h"
 #include "cli/verbs.h"
 #include "experiment/sweep.h"
 
 namespace spml::cli {
 namespace {
-
-// The paper's grid.
-const std::vector<double> kLearningRates = {1e-2, 1e-3, 1e-4, 1e-5};
-const std::vector<size_t> kBatches = {8, 16};
 
 struct Options {
   Common common;
@@ -46,68 +41,6 @@ void parse_shard(const std::string& text, SweepOptions& sweep) {
   sweep.shards = n;
 }
 
-std::string number(const Json& value, const char* format_missing = "-") {
-  return value.is_null() ? format_missing : fmt::format("{:.2f}", value.get<double>());
-}
-
-// Test MAP of a winner: with its deviation when there are several seeds.
-std::string test_text(const Json& winner) {
-  if (!winner.contains("test_map_mean")) return number(winner["test_map"]);
-  return fmt::format("{:.2f} +- {:.2f}", winner["test_map_mean"].get<double>(),
-                     winner["test_map_std"].get<double>());
-}
-
-std::string table(const Json& best) {
-  std::string text = fmt::format("{:<14} {:>8} {:>6} {:>6} {:>8} {:>16} {:>8}\n", "loss", "lr",
-                                 "batch", "epoch", "val MAP", "test MAP", "train MAP");
-  for (const auto& [loss, winner] : best.items()) {
-    text += fmt::format(
-        "{:<14} {:>8g} {:>6} {:>6} {:>8} {:>16} {:>8}\n", loss, winner["lr"].get<double>(),
-        winner["batch"].get<size_t>(), winner["best_epoch"].get<int>(),
-        number(winner.contains("val_map_mean") ? winner["val_map_mean"] : winner["val_map"]),
-        test_text(winner), number(winner["train_map"]));
-  }
-  return text;
-}
-
-// On a terminal: the best so far of every loss, redrawn in place after each run.
-class LiveTable {
- public:
-  LiveTable(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
-  ~LiveTable() { erase(); }
-
-  void add(const Json& result, size_t done, size_t total) {
-    results_.push_back(result);
-    if (quiet_) return;
-    if (!terminal_) {
-      fmt::print(stderr, "sweep: {}/{} {} lr {:g} batch {} seed {}: val {} test {}\n", done, total,
-                 result["loss"].get<std::string>(), result["lr"].get<double>(),
-                 result["batch"].get<size_t>(), result["seed"].get<uint64_t>(),
-                 number(result["val_map"]), number(result["test_map"]));
-      return;
-    }
-    erase();
-    const double elapsed =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    const double left = elapsed / static_cast<double>(done) * static_cast<double>(total - done);
-    const std::string text = table(best_per_loss(results_)) +
-                             fmt::format("{}/{} runs  {} left\n", done, total, clock_text(left));
-    lines_ = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
-    fmt::print(stderr, "{}", text);
-  }
-
- private:
-  void erase() {
-    if (lines_ > 0) fmt::print(stderr, "\033[{}A\033[J", lines_);
-    lines_ = 0;
-  }
-
-  bool quiet_, terminal_;
-  int lines_ = 0;
-  std::vector<Json> results_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 void sweep(const Options& options) {
   if (options.resume && options.overwrite)
     fail_usage("--resume and --overwrite exclude each other");
@@ -126,7 +59,7 @@ void sweep(const Options& options) {
   data_options.need_features = data_options.load_features = options.flags.needs_features();
   data_options.threads = options.common.threads;
   const Dataset data = open_dataset(options.flags.data, data_options);
-  const auto grid = expand(options.flags, data.labels(), kLearningRates, kBatches);
+  const auto grid = expand(options.flags, data.labels(), kPaperLearningRates, kPaperBatches);
   catch_interrupt();
   Json best;
   {
@@ -142,7 +75,7 @@ void sweep(const Options& options) {
     print_json(best);
     return;
   }
-  fmt::print("{}", table(best["best"]));
+  fmt::print("{}", sweep_table(best["best"]));
   fmt::print("{} runs in {:.1f} s; all of them in {}/results.jsonl\n", best["runs"].get<size_t>(),
              best["seconds"].get<double>(), options.out);
 }

@@ -7,10 +7,12 @@
 namespace spml::cli {
 
 // Verbs are added in the order in which help lists them.
+void add_demo(CLI::App& app);
 void add_train(CLI::App& app);
 void add_sweep(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_predict(CLI::App& app);
+void add_report(CLI::App& app);
 void add_synth(CLI::App& app);
 void add_observe(CLI::App& app);
 void add_stats(CLI::App& app);

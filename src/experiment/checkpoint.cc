@@ -49,8 +49,8 @@ Json to_json(const EpochRecord& record) {
   return json;
 }
 
-void save_checkpoint(const Path& path, const Json& config, const LoopState& state, Model& model,
-                     LabelEstimator* estimator) {
+void save_checkpoint(const Path& path, const Json& config, const Trainee& trainee) {
+  const auto& [state, model, estimator, memory] = trainee;
   SafetensorsWriter writer;
   model.save_state(writer);
   if (estimator != nullptr) {
@@ -59,6 +59,7 @@ void save_checkpoint(const Path& path, const Json& config, const LoopState& stat
     writer.add("estimator.last_steps", "I32", {table.last_steps.size()},
                std::as_bytes(table.last_steps));
   }
+  if (memory != nullptr) memory->save_state(writer);
   writer.add("loop.best_estimates", {state.best_estimates.size()}, state.best_estimates);
   Json json;
   json["config"] = config;
@@ -74,8 +75,8 @@ void save_checkpoint(const Path& path, const Json& config, const LoopState& stat
   writer.write(path);
 }
 
-void load_checkpoint(const Path& path, const Json& config, LoopState& state, Model& model,
-                     LabelEstimator* estimator) try {
+void load_checkpoint(const Path& path, const Json& config, const Trainee& trainee) try {
+  const auto& [state, model, estimator, memory] = trainee;
   const SafetensorsFile file(path);
   const Json json = Json::parse(file.metadata().at("loop"));
   if (json.at("config") != config) {
@@ -103,6 +104,7 @@ void load_checkpoint(const Path& path, const Json& config, LoopState& state, Mod
     }
     if (state.best_epoch > 0) state.best_estimates.resize(estimator->rows() * estimator->labels());
   }
+  if (memory != nullptr) memory->load_state(file);
   read_exactly(file, "loop.best_estimates", std::span(state.best_estimates));
 } catch (const Error&) {
   throw;

@@ -6,12 +6,18 @@
 
 namespace spml {
 
+// What is saved and restored. The estimator and the memory may be null.
+struct Trainee {
+  LoopState& state;
+  Model& model;
+  LabelEstimator* estimator;
+  LabelMemory* memory;
+};
+
 // `config` is the resolved configuration (config.json's "config"); load_checkpoint refuses a file
 // of another one.
-void save_checkpoint(const Path& path, const Json& config, const LoopState& state, Model& model,
-                     LabelEstimator* estimator);
-void load_checkpoint(const Path& path, const Json& config, LoopState& state, Model& model,
-                     LabelEstimator* estimator);
+void save_checkpoint(const Path& path, const Json& config, const Trainee& trainee);
+void load_checkpoint(const Path& path, const Json& config, const Trainee& trainee);
 
 Json to_json(const EpochRecord& record);
 

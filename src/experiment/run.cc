@@ -37,7 +37,8 @@ class Run {
   void resume_if_possible();
   LoopEvents loop_events();
   bool checkpoint_due(const LoopState& state);
-  void checkpoint(const LoopState& state);
+  Trainee trainee();
+  void checkpoint();
   std::vector<uint32_t> histogram_of_unobserved_positives();
   void append_metrics(const EpochRecord& record);
   void write_metrics();
@@ -100,8 +101,7 @@ void Run::write_config() const {
 
 void Run::resume_if_possible() {
   if (std::filesystem::exists(folder_.checkpoint())) {
-    load_checkpoint(folder_.checkpoint(), identity_, session_.loop.state(), *session_.model,
-                    session_.estimator.get());
+    load_checkpoint(folder_.checkpoint(), identity_, trainee());
     resumed_from_step_ = session_.loop.state().step;
     if (events_.notice) events_.notice(fmt::format("resuming from step {}", resumed_from_step_));
   }
@@ -127,7 +127,7 @@ LoopEvents Run::loop_events() {
   const uint64_t total = session_.total_steps();
   LoopEvents events;
   events.checkpoint_due = [this](const LoopState& state) { return checkpoint_due(state); };
-  events.checkpoint = [this](const LoopState& state) { checkpoint(state); };
+  events.checkpoint = [this](const LoopState&) { checkpoint(); };
   events.after_step = [this, total](const LoopState& state) {
     if (events_.step) events_.step(state, total);
     if (stopping_) {
@@ -155,10 +155,13 @@ bool Run::checkpoint_due(const LoopState& state) {
   return seconds_since(last_checkpoint_) >= interval;
 }
 
-void Run::checkpoint(const LoopState& state) {
+Trainee Run::trainee() {
+  return {session_.loop.state(), *session_.model, session_.estimator.get(), session_.memory.get()};
+}
+
+void Run::checkpoint() {
   const auto begin = Clock::now();
-  save_checkpoint(folder_.checkpoint(), identity_, state, *session_.model,
-                  session_.estimator.get());
+  save_checkpoint(folder_.checkpoint(), identity_, trainee());
   checkpoint_cost_ = seconds_since(begin);
   last_checkpoint_ = Clock::now();
 }

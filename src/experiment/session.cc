@@ -23,7 +23,8 @@ Session::Session(const Dataset& dataset, const TrainConfig& train_config, int th
       model(make_model(make_image_model)),
       estimator(make_estimator()),
       validation(Part::kTrainFile, prepared.split.val, prepared.validation_labels(), threads),
-      loop(plan(), *loss, *model, estimator.get(), labels, validation) {}
+      memory(make_memory()),
+      loop(plan(), *loss, *model, estimator.get(), labels, validation, memory.get()) {}
 
 LossSetup Session::loss_setup() const {
   LossSetup setup;
@@ -101,6 +102,12 @@ std::unique_ptr<LabelEstimator> Session::make_estimator() {
     estimates->start_row(i, observed, config.seed, static_cast<uint64_t>(rows[i]));
   }
   return estimates;
+}
+
+std::unique_ptr<LabelMemory> Session::make_memory() {
+  if (!loss_info.memory.any()) return nullptr;
+  return std::make_unique<LabelMemory>(loss_info.memory, prepared.observed(), labels,
+                                       prepared.split.train, threads);
 }
 
 }  // namespace spml

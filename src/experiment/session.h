@@ -37,6 +37,7 @@ class Session {
   std::unique_ptr<Model> model;
   const std::unique_ptr<LabelEstimator> estimator;  // null unless the loss uses estimates
   const Evaluator validation;
+  const std::unique_ptr<LabelMemory> memory;  // null unless the loss keeps something
   Loop loop;
 
   LossSetup loss_setup() const;
@@ -52,6 +53,7 @@ class Session {
   std::unique_ptr<Model> make_model(const ImageModelMaker& make_image_model) const;
   std::unique_ptr<Model> make_linear_model() const;
   std::unique_ptr<LabelEstimator> make_estimator();
+  std::unique_ptr<LabelMemory> make_memory();
   LoopPlan plan() const;
 };
 

@@ -10,6 +10,10 @@
 
 namespace spml {
 
+// The paper's grid.
+inline const std::vector<double> kPaperLearningRates = {1e-2, 1e-3, 1e-4, 1e-5};
+inline const std::vector<size_t> kPaperBatches = {8, 16};
+
 struct SweepOptions {
   Path out;
   int jobs = 1;                      // runs at the same time

@@ -20,10 +20,25 @@ finite for any finite z, unless `log_epsilon` is given.
 A parameter is set with `--param name=value`; the value `L` is the number of labels.
 )";
 
+constexpr std::string_view kCombined = R"(
+## role+X
+
+ROLE's label estimates around any other loss X of this page: `role+em`, `role+an-ls`.
+
+- Loss: `(X(f) + mean[-sg(e) log f - (1-sg(e)) log(1-f)] + side(e|f)) / 2`, side as in `role`:
+  X stands in for the EPR of the classifier, so that `role+epr` is `role`.
+- Needs: what X needs; k; label estimates, which it trains beside the classifier.
+- Parameters: those of `role` and of X; a name that both have is one parameter.
+)";
+
 std::string needs_text(const LossInfo& info) {
   std::string text(to_string(info.needs));
   if (info.needs_k) text += "; k";
   if (info.uses_estimates) text += "; label estimates, which it trains beside the classifier";
+  if (info.memory.labels) text += "; labels of the training rows that it may change (N L bytes)";
+  if (info.memory.soft_labels) text += "; soft labels of the training rows (4 N L bytes)";
+  if (info.memory.priors) text += "; class priors, which it estimates";
+  if (info.memory.reviews) text += "; the scores of all training rows after each epoch";
   return text;
 }
 
@@ -55,7 +70,7 @@ std::string range_text(const LossParameter& parameter) {
 std::string losses_markdown() {
   std::string text(kIntroduction);
   for (const LossInfo* info : all_losses()) text += section(*info);
-  return text;
+  return text.append(kCombined);
 }
 
 }  // namespace spml

@@ -105,10 +105,10 @@ HWY_INLINE double run(const LossCall& call, double log_epsilon, const Body& body
   return in_precision(hn::ScalableTag<double>(), std::get<CallOf<double>>(call));
 }
 
-// The mean over entries of formula(d, Logit, Observed) -> EntryLoss. A formula holds its settings
-// by value: the compiler then knows that storing gradients does not change them.
+// The mean over entries of formula(d, block, in, logit_of, Logit) -> EntryLoss. A formula holds its
+// settings by value: the compiler then knows that storing gradients does not change them.
 template <class Formula>
-HWY_INLINE double entrywise(const LossCall& call, double log_epsilon, Formula formula) {
+HWY_INLINE double entry_mean(const LossCall& call, double log_epsilon, Formula formula) {
   return run(call, log_epsilon,
              [=](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
                const double scale = 1.0 / static_cast<double>(in.logits.size());
@@ -116,12 +116,46 @@ HWY_INLINE double entrywise(const LossCall& call, double log_epsilon, Formula fo
                Sum sum(d);
                for_each_block(d, in.logits.size(), [&](auto block) HWY_ATTR {
                  const auto logit = logit_of(d, block.load(in.logits.data));
-                 const auto entry = formula(d, logit, block.observed(in.observed.data));
+                 const auto entry = formula(d, block, in, logit_of, logit);
                  sum.add(block.keep(entry.value));
                  block.store(hn::Mul(entry.dz, vscale), out.logits.data);
                });
                return sum.total() * scale;
              });
+}
+
+// For formula(d, Logit, Observed).
+template <class Formula>
+HWY_INLINE double entrywise(const LossCall& call, double log_epsilon, Formula formula) {
+  return entry_mean(call, log_epsilon,
+                    [=](auto d, const auto& block, const auto& in, const auto&, const auto& logit)
+                        HWY_ATTR { return formula(d, logit, block.observed(in.observed.data)); });
+}
+
+// For formula(d, Logit, Logit under a stop-gradient, Observed).
+template <class Formula>
+HWY_INLINE double entrywise_frozen(const LossCall& call, double log_epsilon, Formula formula) {
+  return entry_mean(call, log_epsilon,
+                    [=](auto d, const auto& block, const auto& in, const auto& logit_of,
+                        const auto& logit) HWY_ATTR {
+                      auto frozen = logit;
+                      if (!in.frozen_logits.empty()) {
+                        frozen = logit_of(d, block.load(in.frozen_logits.data));
+                      }
+                      return formula(d, logit, frozen, block.observed(in.observed.data));
+                    });
+}
+
+// For formula(d, Logit, Observed, soft label); the soft label is negative where there is none.
+template <class Formula>
+HWY_INLINE double entrywise_soft(const LossCall& call, double log_epsilon, Formula formula) {
+  return entry_mean(call, log_epsilon,
+                    [=](auto d, const auto& block, const auto& in, const auto&, const auto& logit)
+                        HWY_ATTR {
+                          auto soft = constant(d, -1);
+                          if (!in.soft_labels.empty()) soft = block.load(in.soft_labels.data);
+                          return formula(d, logit, block.observed(in.observed.data), soft);
+                        });
 }
 
 }  // namespace spml::HWY_NAMESPACE

@@ -31,9 +31,11 @@ template <class Settings>
 class KernelLoss final : public Loss {
  public:
   using Kernel = double (*)(const LossCall&, const Settings&);
+  using Review = void (*)(const LabelReview&, const Settings&);
 
-  KernelLoss(size_t labels, Kernel kernel, const Settings& settings, KernelNeeds needs)
-      : labels_(labels), kernel_(kernel), settings_(settings), needs_(needs) {}
+  KernelLoss(size_t labels, Kernel kernel, const Settings& settings, KernelNeeds needs,
+             Review reviewer)
+      : labels_(labels), kernel_(kernel), review_(reviewer), settings_(settings), needs_(needs) {}
 
   double evaluate(const LossInput& in, const LossOutput& out) const override {
     return run(CallOf<float>{in, out});
@@ -41,6 +43,9 @@ class KernelLoss final : public Loss {
   double evaluate(const BasicLossInput<double>& in,
                   const BasicLossOutput<double>& out) const override {
     return run(CallOf<double>{in, out});
+  }
+  void review(const LabelReview& label) const override {
+    if (review_ != nullptr) review_(label, settings_);
   }
   size_t scratch_per_entry() const override { return needs_.scratch_per_entry; }
 
@@ -52,6 +57,7 @@ class KernelLoss final : public Loss {
 
   size_t labels_;
   Kernel kernel_;
+  Review review_;
   Settings settings_;
   KernelNeeds needs_;
 };
@@ -59,8 +65,10 @@ class KernelLoss final : public Loss {
 template <class Settings>
 std::unique_ptr<const Loss> make_kernel_loss(const LossSetup& setup,
                                              double (*kernel)(const LossCall&, const Settings&),
-                                             const Settings& settings, KernelNeeds needs = {}) {
-  return std::make_unique<KernelLoss<Settings>>(setup.labels, kernel, settings, needs);
+                                             const Settings& settings, KernelNeeds needs = {},
+                                             void (*review)(const LabelReview&,
+                                                            const Settings&) = nullptr) {
+  return std::make_unique<KernelLoss<Settings>>(setup.labels, kernel, settings, needs, review);
 }
 
 }  // namespace spml

@@ -93,6 +93,11 @@ HWY_INLINE EntryLoss<V> cross_entropy(const Logit<V>& logit, V a, V b) {
           hn::Neg(hn::MulAdd(a, logit.dlog_p, hn::Mul(b, logit.dlog_q)))};
 }
 
+template <class M, class V>
+HWY_INLINE EntryLoss<V> choose(M mask, const EntryLoss<V>& yes, const EntryLoss<V>& no) {
+  return {hn::IfThenElse(mask, yes.value, no.value), hn::IfThenElse(mask, yes.dz, no.dz)};
+}
+
 // Sums vectors of float or double in double.
 template <class D, class T = hn::TFromD<D>>
 class Sum {

@@ -1,6 +1,8 @@
 // Parameters that several losses have, declared once.
 #pragma once
 
+#include <algorithm>
+
 #include "spml/loss.h"
 
 namespace spml {
@@ -21,5 +23,16 @@ inline constexpr LossParameter kPositiveScale = {
     .name = "positive_scale",
     .default_value = 1,
     .help = "weight of the observed labels; 1 as in the released code, L as in the paper's text"};
+
+constexpr LossParameter warm_up(double default_value) {
+  return {.name = "warm_up",
+          .default_value = default_value,
+          .max = 1,
+          .help = "share of the epochs, one at least, that train before anything is inferred"};
+}
+
+inline int warm_up_epochs(double share, int epochs) {
+  return std::max(1, static_cast<int>(share * epochs));
+}
 
 }  // namespace spml

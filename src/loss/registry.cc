@@ -8,12 +8,15 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "loss/document.h"
+#include "loss/role_with.h"
 
 namespace spml {
 namespace {
 
-constexpr const LossInfo* kLosses[] = {&kBce, &kBceLs,      &kIu,  &kIun,  &kAn, &kAnLs,
-                                       &kWan, &kWanSampled, &kEpr, &kRole, &kPr};
+constexpr const LossInfo* kLosses[] = {
+    &kBce,   &kBceLs, &kIu,  &kIun,   &kAn,   &kAnLs,         &kWan,   &kWanSampled,
+    &kEpr,   &kRole,  &kPr,  &kFocal, &kAsl,  &kHill,         &kSplc,  &kEm,
+    &kEmApl, &kGr,    &kLlR, &kLlCt,  &kLlCp, &kSelfTraining, &kCrisp, &kNnpu};
 
 template <class Items>
 std::vector<std::string> names_of(const Items& items) {
@@ -60,12 +63,16 @@ void check_k(const LossInfo& info, const LossSetup& setup) {
 std::span<const LossInfo* const> all_losses() { return kLosses; }
 
 const LossInfo& find_loss(std::string_view name) {
-  for (const LossInfo* info : kLosses) {
-    if (info->name == name) return *info;
+  for (const auto losses : {all_losses(), combined_losses()}) {
+    for (const LossInfo* info : losses) {
+      if (info->name == name) return *info;
+    }
   }
   const std::vector<std::string> names = names_of(kLosses);
-  fail_usage("unknown loss '{}'{} (known: {})", name, did_you_mean(name, names),
-             fmt::join(names, ", "));
+  std::vector<std::string> candidates = names_of(combined_losses());
+  candidates.insert(candidates.begin(), names.begin(), names.end());
+  fail_usage("unknown loss '{}'{} (known: {}, and role+X with X one of these)", name,
+             did_you_mean(name, candidates), fmt::join(names, ", "));
 }
 
 LossParameters resolve_parameters(const LossInfo& info, const LossSetup& setup) {
@@ -95,7 +102,7 @@ std::unique_ptr<const Loss> make_loss(std::string_view name, const LossSetup& se
   check_k(info, setup);
   LossSetup resolved = setup;
   resolved.params = resolve_parameters(info, setup);
-  return info.make(resolved);
+  return info.base != nullptr ? make_role_with(*info.base, resolved) : info.make(resolved);
 }
 
 std::string_view to_string(LabelNeed need) {

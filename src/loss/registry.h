@@ -11,5 +11,12 @@ extern const LossInfo kWanSampled;                                // wan_sampled
 extern const LossInfo kEpr;                                       // epr.cc
 extern const LossInfo kRole;                                      // role.cc
 extern const LossInfo kPr;                                        // pr.cc
+extern const LossInfo kFocal, kHill, kSplc;                       // focal.cc
+extern const LossInfo kAsl;                                       // asl.cc
+extern const LossInfo kEm, kEmApl;                                // em.cc
+extern const LossInfo kGr;                                        // gr.cc
+extern const LossInfo kLlR, kLlCt, kLlCp;                         // large_loss.cc
+extern const LossInfo kSelfTraining;                              // self_training.cc
+extern const LossInfo kCrisp, kNnpu;                              // class_prior_losses.cc
 
 }  // namespace spml

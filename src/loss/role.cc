@@ -9,6 +9,7 @@
 #include "loss/expected_positives-inl.h"
 #include "loss/parameters.h"
 #include "loss/registry.h"
+#include "loss/role_with.h"
 
 #ifndef SPML_ROLE_ONCE
 #define SPML_ROLE_ONCE
@@ -17,6 +18,7 @@ namespace {
 
 struct Role {
   double k, lambda, positive_scale, log_epsilon;
+  double classifier_epr;  // weight of EPR(f): 0 where another loss stands in for it
 };
 
 }  // namespace
@@ -52,7 +54,8 @@ double role_kernel(const LossCall& call, const Role& settings) {
                const size_t n = B * L;
                const double half_scale = 0.5 / static_cast<double>(n);
                const auto vscale = constant(d, half_scale);
-               const auto weight = constant(d, settings.positive_scale);
+               const auto f_weight = constant(d, settings.classifier_epr * settings.positive_scale);
+               const auto e_weight = constant(d, settings.positive_scale);
                // p(1-p) of both sets of logits, each (B, L).
                auto* const f_slopes = out.logits.empty() ? nullptr : out.scratch.data();
                auto* const e_slopes = out.estimates.empty() ? nullptr : out.scratch.data() + n;
@@ -64,13 +67,13 @@ double role_kernel(const LossCall& call, const Role& settings) {
                  const auto target_f = stopped(block, f, in.frozen_logits.data);
                  const auto target_e = stopped(block, e, in.frozen_estimates.data);
                  const auto observed = block.observed(in.observed.data);
-                 const auto positive = hn::IfThenElseZero(observed.positive, weight);
-                 const auto negative = hn::IfThenElseZero(observed.negative, weight);
-
-                 const auto f_side =
-                     cross_entropy(f, hn::Add(target_e.p, positive), hn::Add(target_e.q, negative));
-                 const auto e_side =
-                     cross_entropy(e, hn::Add(target_f.p, positive), hn::Add(target_f.q, negative));
+                 const auto side = [&](const auto& a, const auto& target, auto weight) HWY_ATTR {
+                   return cross_entropy(
+                       a, hn::Add(target.p, hn::IfThenElseZero(observed.positive, weight)),
+                       hn::Add(target.q, hn::IfThenElseZero(observed.negative, weight)));
+                 };
+                 const auto f_side = side(f, target_e, f_weight);
+                 const auto e_side = side(e, target_f, e_weight);
                  loss.add(block.keep(hn::Add(f_side.value, e_side.value)));
                  sum_f.add(block.keep(f.p));
                  sum_e.add(block.keep(e.p));
@@ -81,7 +84,8 @@ double role_kernel(const LossCall& call, const Role& settings) {
                });
 
                const auto [k, lambda] = std::pair(settings.k, settings.lambda);
-               const Regulariser reg_f = expected_positives(sum_f.total(), B, L, k, lambda);
+               const Regulariser reg_f =
+                   expected_positives(sum_f.total(), B, L, k, settings.classifier_epr * lambda);
                const Regulariser reg_e = expected_positives(sum_e.total(), B, L, k, lambda);
                add_scaled(d, n, 0.5 * reg_f.slope, f_slopes, out.logits.data);
                add_scaled(d, n, 0.5 * reg_e.slope, e_slopes, out.estimates.data);
@@ -103,12 +107,14 @@ double evaluate(const LossCall& call, const Role& settings) {
   return HWY_DYNAMIC_DISPATCH(role_kernel)(call, settings);
 }
 
-std::unique_ptr<const Loss> make(const LossSetup& setup) {
+std::unique_ptr<const Loss> make(const LossSetup& setup, double classifier_epr) {
   const LossParameters& params = setup.params;
   const Role settings = {setup.k.value(), params.at("lambda"), params.at("positive_scale"),
-                         params.at("log_epsilon")};
+                         params.at("log_epsilon"), classifier_epr};
   return make_kernel_loss(setup, evaluate, settings, {.estimates = true, .scratch_per_entry = 2});
 }
+
+std::unique_ptr<const Loss> make_whole(const LossSetup& setup) { return make(setup, 1); }
 
 constexpr LossParameter kParams[] = {
     kLambda,
@@ -132,7 +138,11 @@ constexpr LossInfo kRole = {
     .needs_k = true,
     .uses_estimates = true,
     .params = kParams,
-    .make = make};
+    .make = make_whole};
+
+std::unique_ptr<const Loss> make_role_without_classifier_epr(const LossSetup& setup) {
+  return make(setup, 0);
+}
 
 }  // namespace spml
 #endif  // HWY_ONCE

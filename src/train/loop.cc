@@ -37,13 +37,14 @@ double read_estimates(LabelEstimator& estimator, std::vector<float>* out) {
 }  // namespace
 
 Loop::Loop(const LoopPlan& plan, const Loss& loss, Model& model, LabelEstimator* estimator,
-           TrainingLabels& labels, const Evaluator& validation)
+           TrainingLabels& labels, const Evaluator& validation, LabelMemory* memory)
     : plan_(plan),
       loss_(loss),
       model_(model),
       estimator_(estimator),
       labels_(labels),
       validation_(validation),
+      memory_(memory),
       order_(plan.rows.size()),
       file_rows_(plan.batch) {
   const size_t entries = plan.batch * labels.labels();
@@ -143,6 +144,7 @@ double Loop::step(std::span<const int32_t> local_rows, std::span<const int32_t> 
   LossOutput out;
   out.logits = {dlogits_.data(), batch, labels};
   out.scratch = scratch_;
+  if (memory_ != nullptr) memory_->fetch(local_rows, {observed_.data(), batch, labels}, in, out);
   if (estimator_ != nullptr) {
     const View<float> estimates{estimates_.data(), batch, labels};
     estimator_->fetch(local_rows, estimates);
@@ -153,6 +155,7 @@ double Loop::step(std::span<const int32_t> local_rows, std::span<const int32_t> 
   if (!std::isfinite(value)) fail_diverged(fmt::format("the loss is {}", value), epoch);
   model_.backward(out.logits);
   if (estimator_ != nullptr) estimator_->apply(local_rows, out.estimates);
+  if (memory_ != nullptr) memory_->apply(local_rows);
   return value;
 }
 
@@ -176,6 +179,9 @@ void Loop::end_epoch(int epoch) {
   record.khat = validation.khat;
   if (estimator_ != nullptr) {
     record.khat_estimates = read_estimates(*estimator_, better ? &state_.best_estimates : nullptr);
+  }
+  if (memory_ != nullptr && epoch < plan_.epochs) {
+    memory_->review(loss_, model_, epoch, plan_.epochs);
   }
   record.seconds = state_.epoch_seconds + watch.seconds();
   state_.epochs.push_back(record);

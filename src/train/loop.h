@@ -12,6 +12,7 @@
 #include "spml/loss.h"
 #include "train/estimator.h"
 #include "train/evaluator.h"
+#include "train/label_memory.h"
 #include "train/model.h"
 #include "train/training_labels.h"
 
@@ -58,9 +59,10 @@ struct LoopEvents {
 
 class Loop {
  public:
-  // `estimator` is null unless the loss uses estimates. Everything must outlive the loop.
+  // `estimator` is null unless the loss uses estimates, `memory` unless it keeps something.
+  // Everything must outlive the loop.
   Loop(const LoopPlan& plan, const Loss& loss, Model& model, LabelEstimator* estimator,
-       TrainingLabels& labels, const Evaluator& validation);
+       TrainingLabels& labels, const Evaluator& validation, LabelMemory* memory = nullptr);
 
   LoopState& state() { return state_; }
 
@@ -82,6 +84,7 @@ class Loop {
   LabelEstimator* estimator_;
   TrainingLabels& labels_;
   const Evaluator& validation_;
+  LabelMemory* memory_;
   LoopState state_;
 
   // Buffers of a step, allocated once.

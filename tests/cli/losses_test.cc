@@ -55,6 +55,22 @@ TEST_F(LossesEval, UsesEstimatesAndParameters) {
   EXPECT_NEAR(json["destimates"][0][1], 0.5 / 8, 1e-7);
 }
 
+TEST_F(LossesEval, ReadsSoftLabelsAndPriorsAndPrintsNewLabels) {
+  const float soft[4] = {-1, 0.25f, -1, -1}, priors[2] = {0.5f, 0.5f};
+  write_npy(folder_ / "s.npy", View<const float>{soft, 2, 2});
+  write_npy(folder_ / "p.npy", View<const float>{priors, 1, 2});
+  // f = s: no gradient where there is a soft label.
+  const auto em = eval("em-apl --param beta=1 --soft-labels " + file("s.npy")).json();
+  EXPECT_NEAR(em["dlogits"][0][1], 0, 1e-7);
+  const std::string later = " --epoch 2 --epochs 3 --priors ";
+  // Label 0: f = 3/4 (+1), 1/2; prior 1/2: 2/2 * 1/4 + |5/8 - 1/2|. Label 1: 1/4, 3/4 (+1): 1/4.
+  EXPECT_NEAR(eval("crisp" + later + file("p.npy")).json()["value"], (0.375 + 0.25) / 2, 1e-6);
+  EXPECT_THAT(eval("crisp" + later + file("z.npy")).err, HasSubstr("one row of 2 priors"));
+  EXPECT_THAT(eval("crisp --epoch 2 --epochs 3").err, HasSubstr("expected class priors"));
+  const auto relabelled = eval("ll-cp --epoch 2 --epochs 3 --param delta=20").json()["relabelled"];
+  EXPECT_EQ(relabelled, nlohmann::json::parse("[[1, 0], [1, 1]]"));
+}
+
 TEST_F(LossesEval, TruthTakesThePlaceOfObservedLabels) {
   const auto json = eval("bce --truth " + file("y.npy")).json();
   EXPECT_NEAR(json["value"], (2 * kLog43 + kLog4 + kLog2) / 4, 1e-6);
@@ -82,6 +98,8 @@ TEST_F(LossesEval, ErrorsAreOneLineAndSayWhatToDo) {
 TEST(Losses, JsonListsTheTable) {
   const auto json = run_program("losses --json").json();
   ASSERT_EQ(json["losses"].size(), all_losses().size());
+  EXPECT_EQ(json["combined"].size(), combined_losses().size());
+  EXPECT_EQ(json["combined"][0], "role+bce");
   for (const auto& loss : json["losses"]) {
     if (loss["name"] != "wan") continue;
     EXPECT_EQ(loss["params"][0]["name"], "gamma");

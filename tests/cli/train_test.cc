@@ -200,5 +200,24 @@ TEST_F(Train, ConfigFileHoldsTheFlagsAndFlagsWin) {
   expect_failure(train("an", "x", {"--config", folder / "bad.json"}), 2, "did you mean 'epochs'?");
 }
 
+TEST(EstimateK, ComesFromObservedLabelsAndARun) {
+  TemporaryFolder folder;
+  const std::string data = make_data(folder / "data", {.rows = 3000, .labels = 6, .features = 40});
+  const std::string run = folder / "run";
+  expect_success({"train", data, "--loss", "an", "--epochs", "10", "--quiet", "--out", run});
+  const Words verb = {"estimate-k", data, "--from-observed", run};
+  const auto json = expect_success(verb + Words{"--json"}).json();
+  const double k = json["k"], true_k = json["true_k"];
+  EXPECT_NEAR(k / true_k, 1, 0.25);
+  EXPECT_EQ(json["priors"].size(), 6u);
+  EXPECT_THAT(expect_success(verb).out, testing::HasSubstr("off by"));
+  std::filesystem::remove(Path(data) / "formatted_train_labels.npy");
+  const auto blind = expect_success(verb + Words{"--json"}).json();
+  EXPECT_EQ(blind["k"], k) << "the truth is not looked at";
+  EXPECT_TRUE(blind["true_k"].is_null());
+  std::filesystem::remove(Path(data) / "formatted_train_labels_obs.npy");
+  expect_failure(verb, 1, "formatted_train_labels_obs.npy");
+}
+
 }  // namespace
 }  // namespace spml

@@ -75,6 +75,31 @@ TEST(LossIdentity, RoleIsSymmetricInLogitsAndEstimates) {
   EXPECT_EQ(role.du, swapped.dz);
 }
 
+TEST(LossIdentity, RoleAroundEprIsRole) {
+  const Batch batch = Batch::random(6, 11, 9);
+  const LossParameters params = {{"positive_scale", 3}, {"lambda", 2}, {"log_epsilon", 1e-3}};
+  const auto role = evaluate(batch, "role", params), around = evaluate(batch, "role+epr", params);
+  EXPECT_NEAR(role.value, around.value, 1e-14);
+  EXPECT_EQ(role.du, around.du);
+  for (size_t i = 0; i < role.dz.size(); ++i) EXPECT_NEAR(role.dz[i], around.dz[i], 1e-15) << i;
+}
+
+TEST(LossIdentity, FocalFamilyWithoutFocusIsAn) {
+  const Batch batch = Batch::random(6, 11, 10);
+  const auto an = evaluate(batch, "an");
+  const auto expect_an = [&](std::string_view name, LossParameters params) {
+    const auto result = evaluate(batch, name, std::move(params));
+    EXPECT_NEAR(result.value, an.value, 1e-14) << name;
+    for (size_t i = 0; i < an.dz.size(); ++i) EXPECT_NEAR(result.dz[i], an.dz[i], 1e-15) << name;
+  };
+  expect_an("focal", {{"gamma", 0}});
+  expect_an("asl", {{"gamma_neg", 0}, {"clip", 0}});
+  expect_an("asl", {{"gamma_neg", 0}, {"clip", 0}, {"detach", 0}});
+  expect_an("splc", {{"gamma", 0}, {"margin", 0}, {"tau", 1}});
+  expect_an("ll-r", {{"delta", 0}});
+  expect_an("ll-ct", {{"delta", 0}});
+}
+
 TEST(LossIdentity, LogEpsilonOfZeroIsTheLimit) {
   const Batch batch = Batch::random(6, 11, 8);
   const auto exact = evaluate(batch, "an"), limit = evaluate(batch, "an", {{"log_epsilon", 1e-12}});

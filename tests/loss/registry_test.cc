@@ -40,6 +40,33 @@ TEST(LossTable, AnUnknownNameListsTheCandidates) {
       AllOf(HasSubstr("'rolle'"), HasSubstr("did you mean 'role'"), HasSubstr("wan-sampled")));
 }
 
+TEST(LossTable, RoleCombinesWithEveryLossThatHasNoEstimates) {
+  EXPECT_EQ(combined_losses().size(), all_losses().size() - 1);
+  const LossInfo& info = find_loss("role+wan");
+  EXPECT_EQ(info.name, "role+wan");
+  EXPECT_TRUE(info.needs_k && info.uses_estimates);
+  EXPECT_EQ(find_loss("role+iu").needs, LabelNeed::kNegatives);
+  const auto params = resolve_parameters(info, {.labels = 21, .k = {}, .params = {{"lambda", 3}}});
+  EXPECT_THAT(params, testing::UnorderedElementsAre(
+                          testing::Pair("lambda", 3), testing::Pair("positive_scale", 1),
+                          testing::Pair("estimate_lr_factor", 10), testing::Pair("gamma", 0.05),
+                          testing::Pair("log_epsilon", 0)));
+  EXPECT_SPML_ERROR(find_loss("role+role"), HasSubstr("unknown loss 'role+role'"));
+  EXPECT_SPML_ERROR(find_loss("role+emm"), HasSubstr("did you mean 'role+em'"));
+}
+
+TEST(LossTable, ParametersThatRoleSharesMeanTheSame) {
+  for (const LossInfo* info : combined_losses()) {
+    for (const LossParameter& own : info->base->params) {
+      for (const LossParameter& shared : find_loss("role").params) {
+        if (own.name != shared.name) continue;
+        EXPECT_EQ(own.default_value, shared.default_value) << info->name << " " << own.name;
+        EXPECT_EQ(own.help, shared.help) << info->name << " " << own.name;
+      }
+    }
+  }
+}
+
 TEST(LossTable, DefaultsFollowTheirRules) {
   const auto wan = resolve_parameters(find_loss("wan"), {.labels = 21, .k = {}, .params = {}});
   EXPECT_DOUBLE_EQ(wan.at("gamma"), 1.0 / 20);

@@ -131,5 +131,110 @@ TEST(LossValue, LogEpsilonIsAddedInsideTheLogarithm) {
                 {-(3 / 16.) / 6, 0, (1 / 4. / 0.75) / 6, 0, -(3 / 16. / 0.5) / 6, 0});
 }
 
+TEST(LossValue, FocalWeighsByThePowerOfTheOtherProbability) {
+  // gamma = 2: weights (1/4)^2 and (1/4)^2, then 1/4 at f = 1/2, (3/4)^2 at the rest.
+  const double sum = kLog43 / 16 + kLog43 / 16 + kLog2 / 4 + kLog2 / 4 + 9 * kLog4 / 16 * 2;
+  // Positive: (1-p)^2 (2 p log p - (1-p)); negative: p^2 (p - 2 (1-p) log(1-p)).
+  const double easy = (2 * 0.75 * kLog43 + 0.25) / 16, hard = 9 * (2 * 0.25 * kLog4 + 0.75) / 16;
+  const double even = (kLog2 + 0.5) / 4;
+  expect_result(evaluate("focal"), sum / 6,
+                {-easy / 6, easy / 6, even / 6, even / 6, -hard / 6, hard / 6});
+}
+
+TEST(LossValue, AslCutsEasyNegativesOff) {
+  // clip 1/4: c = 0, 1/4 and 1/2 at f = 1/4, 1/2 and 3/4; gamma_neg = 1.
+  LossParameters params = {{"clip", 0.25}, {"gamma_neg", 1}};
+  const double sum = kLog43 + 0 + kLog43 / 4 + kLog43 / 4 + kLog4 + kLog2 / 2;
+  // c / (1-c) * f (1-f).
+  const double middle = 1 / 12., high = 3 / 16.;
+  expect_result(evaluate("asl", params), sum / 6,
+                {-0.25 / 6, 0, middle / 6, middle / 6, -0.75 / 6, high / 6});
+  params["detach"] = 0;  // and -log(1-c) f (1-f)
+  const double middle_all = middle + kLog43 / 4, high_all = high + kLog2 * 3 / 16;
+  expect_result(evaluate("asl", params), sum / 6,
+                {-0.25 / 6, 0, middle_all / 6, middle_all / 6, -0.75 / 6, high_all / 6});
+}
+
+TEST(LossValue, HillLeavesConfidentUnknownLabelsAlone) {
+  // margin = 0; unknown: (1.5 - f) f^2 with derivative 3 f^2 (1-f)^2.
+  const double sum = kLog43 / 16 + 1.25 / 16 + kLog2 / 4 + 1 / 4. + 9 * kLog4 / 16 + 0.75 * 9 / 16;
+  const double easy = (2 * 0.75 * kLog43 + 0.25) / 16, hard = 9 * (2 * 0.25 * kLog4 + 0.75) / 16;
+  expect_result(
+      evaluate("hill", {{"margin", 0}}), sum / 6,
+      {-easy / 6, 27 / 256. / 6, (kLog2 + 0.5) / 4 / 6, 3 / 16. / 6, -hard / 6, 27 / 256. / 6});
+}
+
+TEST(LossValue, MarginMovesObservedPositives) {
+  // f = 1/2 of z = log 3 less a margin of log 3; unknown labels do not move.
+  Batch batch(1, 2);
+  batch.z = {kLog3, 0};
+  batch.observed = {1, 0};
+  const LossParameters params = {{"margin", kLog3}, {"gamma", 0}};
+  for (const std::string_view name : {"hill", "splc"}) {
+    const auto loss = make_loss(name, {.labels = 2, .k = {}, .params = params});
+    const auto result = batch.evaluate<double>(*loss);
+    EXPECT_NEAR(result.value, (kLog2 + (name == "hill" ? 0.25 : kLog2)) / 2, 1e-14);
+    EXPECT_NEAR(result.dz[0], -0.25, 1e-14);
+  }
+}
+
+TEST(LossValue, SplcFlipsConfidentUnknownLabelsFromTheSecondEpoch) {
+  Batch batch = two_rows();
+  const auto loss =
+      make_loss("splc", {.labels = 3, .k = {}, .params = {{"gamma", 0}, {"margin", 0}}});
+  expect_result(batch.evaluate<double>(*loss), kAnSum / 6, kAnGradient);
+  batch.epoch = 2;  // the last entry, f = 3/4, becomes a positive
+  expect_result(batch.evaluate<double>(*loss), (kAnSum - kLog4 + kLog43) / 6,
+                {-1 / 24., 1 / 24., 1 / 12., 1 / 12., -1 / 8., -1 / 24.});
+  batch.observed[5] = -1;  // not when it is known to be a negative
+  expect_result(batch.evaluate<double>(*loss), kAnSum / 6, kAnGradient);
+}
+
+TEST(LossValue, EmRewardsEntropy) {
+  const double entropy = 0.25 * kLog4 + 0.75 * kLog43;
+  const double sum = kLog43 - 0.2 * entropy + kLog2 - 0.2 * kLog2 + kLog4 - 0.2 * entropy;
+  const double pull = 0.2 * kLog3 * 3 / 16;
+  expect_result(evaluate("em"), sum / 6, {-1 / 24., -pull / 6, 1 / 12., 0, -1 / 8., pull / 6});
+}
+
+TEST(LossValue, GrFollowsItsSchedules) {
+  // q2 = 2, q3 = 1, w = 0: K = sigmoid(b). In epoch 2 of 2, b is half way, 0, so K = 1/2, and mu
+  // and sig are at their ends.
+  Batch batch = two_rows();
+  batch.epoch = batch.epochs = 2;
+  const auto loss = make_loss(
+      "gr",
+      {.labels = 3,
+       .k = {},
+       .params = {
+           {"wT", 0}, {"b0", -2}, {"bT", 2}, {"muT", 0.5}, {"sigT", 0.25}, {"q2", 2}, {"q3", 1}}});
+  const double away = std::exp(-0.5);  // V at f = 1/2 +- 1/4
+  // V/2 [(1 - f^2)/2 + f], derivative V/2 [-f^2 (1-f) + f (1-f)].
+  const double low = away / 2 * (15 / 32. + 0.25), even = (3 / 8. + 0.5) / 2;
+  const double high = away / 2 * (7 / 32. + 0.75);
+  const double sum = kLog43 + low + kLog2 + even + kLog4 + high;
+  expect_result(
+      batch.evaluate<double>(*loss), sum / 6,
+      {-1 / 24., away / 2 * 9 / 64 / 6, 1 / 12., 1 / 16. / 6, -1 / 8., away / 2 * 3 / 64 / 6});
+}
+
+TEST(LossValue, LargeLossesAreIgnoredOrCorrected) {
+  // 20 % of 6 entries per epoch: 2 in the second, 3 in the third; the largest unknown losses are
+  // those of f = 3/4, then 1/2, then 1/4.
+  Batch batch = two_rows();
+  const LossSetup setup = {.labels = 3, .k = {}, .params = {{"delta", 20}}};
+  const auto reject = make_loss("ll-r", setup), correct = make_loss("ll-ct", setup);
+  expect_result(batch.evaluate<double>(*reject), kAnSum / 6, kAnGradient);
+  expect_result(batch.evaluate<double>(*correct), kAnSum / 6, kAnGradient);
+  batch.epoch = 2;
+  expect_result(batch.evaluate<double>(*reject), (kAnSum - kLog4 - kLog2) / 6,
+                {-1 / 24., 1 / 24., 1 / 12., 0, -1 / 8., 0});
+  expect_result(batch.evaluate<double>(*correct), (kAnSum - kLog4 + kLog43) / 6,
+                {-1 / 24., 1 / 24., 1 / 12., -1 / 12., -1 / 8., -1 / 24.});
+  batch.epoch = 100;  // more than there are: observed labels are never touched
+  expect_result(batch.evaluate<double>(*reject), (kLog43 + kLog2 + kLog4) / 6,
+                {-1 / 24., 0, 1 / 12., 0, -1 / 8., 0});
+}
+
 }  // namespace
 }  // namespace spml

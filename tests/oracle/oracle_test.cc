@@ -10,8 +10,10 @@
 namespace spml {
 namespace {
 
-// What wan-sampled drew: the unknown labels that have a gradient, one for each row that has any.
-std::vector<double> sampled_negatives(const Batch& batch, const std::vector<double>& dz) {
+// What wan-sampled draws: the unknown labels that have a gradient, one for each row that has any.
+std::vector<double> sampled_negatives(const Batch& batch) {
+  const auto loss = make_loss("wan-sampled", {.labels = batch.L, .k = {}, .params = {}});
+  const std::vector<double> dz = batch.evaluate<double>(*loss).dz;
   std::vector<double> sampled(dz.size());
   for (size_t i = 0; i < batch.B; ++i) {
     int drawn = 0, unknown = 0;
@@ -54,10 +56,13 @@ TEST(TorchOracle, AgreesForEveryRegisteredLoss) {
       input.z = batch.z;
       input.u = batch.u;
       input.observed.assign(batch.observed.begin(), batch.observed.end());
-      input.sampled = c.info->name == "wan-sampled" ? sampled_negatives(batch, precise.dz)
-                                                    : std::vector<double>(6 * L);
+      input.sampled = sampled_negatives(batch);
+      input.soft = batch.soft;
+      input.priors = batch.priors;
       const LossSetup setup = c.setup(L);
       input.k = *setup.k;
+      input.epoch = batch.epoch;
+      input.epochs = batch.epochs;
       input.params = resolve_parameters(*c.info, setup);
 
       const auto expected = torch_oracle(c.info->name, input);

@@ -15,7 +15,10 @@ struct OracleInput {
   std::vector<double> z, u;      // (B, L)
   std::vector<double> observed;  // (B, L): +1, 0, -1
   std::vector<double> sampled;   // (B, L): 1 at the negatives that wan-sampled drew
+  std::vector<double> soft;      // (B, L): soft labels, negative where there is none
+  std::vector<double> priors;    // (L)
   double k = 0;
+  double epoch = 1, epochs = 1;
   LossParameters params;  // every one of the loss
 };
 

@@ -49,7 +49,8 @@ TEST_F(FinetuneVerbs, EveryLossTrainsThroughTheSameBridge) {
     const LossInfo& loss = *info;
     const std::string name(loss.name);
     const Path out = folder_ / name;
-    const Ran ran = expect_success(train(name, out, "finetune", "1") + Words{"--json", "--quiet"});
+    const Ran ran = expect_success(train(name, out, "finetune", "1") +
+                                   Words{"--subsample", "0.25", "--json", "--quiet"});
     EXPECT_EQ(ran.json()["mode"], "finetune") << name;
     EXPECT_EQ(std::filesystem::exists(out / "estimates.npy"), loss.uses_estimates) << name;
   }
@@ -185,10 +186,10 @@ TEST_F(FinetuneVerbs, FlagsOfImagesNeedAMode) {
 }
 
 TEST_F(FinetuneVerbs, ASweepFineTunes) {
-  const Words sweep = {"sweep",   data_,       "--mode", "finetune", "--loss", "an,an-ls", "--lr",
-                       "1e-3",    "--batch",   "8",      "--epochs", "1",      "--size",   "32",
-                       "--quiet", "--weights", weights_, "--out",    run_,     "--json",   "--threads",
-                       "1"};
+  const Words sweep = {"sweep",  data_,    "--mode",    "finetune",  "--loss",   "an,an-ls",
+                       "--lr",   "1e-3",   "--batch",   "8",         "--epochs", "1",
+                       "--size", "32",     "--quiet",   "--weights", weights_,   "--out",
+                       run_,     "--json", "--threads", "1"};
   const auto json = expect_success(sweep).json();
   EXPECT_EQ(json["runs"], 2);
   EXPECT_EQ(json["best"]["an-ls"]["mode"], "finetune");

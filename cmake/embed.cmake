@@ -1,0 +1,21 @@
+# spml_embed(FUNCTION FILE...): makes files part of the library. FUNCTION(name) gives the bytes of
+# the file of that name, as a std::string_view; it must be declared in "embedded.h" of the folder
+# that calls this.
+function(spml_embed function)
+  set(SPML_EMBED_FUNCTION ${function})
+  set(SPML_EMBED_BYTES "")
+  set(SPML_EMBED_TABLE "")
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME SPML_EMBED_FOLDER)
+  set(index 0)
+  foreach(file ${ARGN})
+    cmake_path(GET file FILENAME name)
+    set(symbol spml_embedded_${SPML_EMBED_FOLDER}_${index})
+    string(APPEND SPML_EMBED_BYTES "SPML_EMBED(${symbol}, \"${file}\")\n")
+    string(APPEND SPML_EMBED_TABLE "    {\"${name}\", ${symbol}, ${symbol}_end},\n")
+    math(EXPR index "${index} + 1")
+  endforeach()
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/embedded.cc)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/embed.cc.in ${source} @ONLY)
+  set_source_files_properties(${source} TARGET_DIRECTORY spml PROPERTIES OBJECT_DEPENDS "${ARGN}")
+  target_sources(spml PRIVATE ${source})
+endfunction()

@@ -1,0 +1,124 @@
+#include "experiment/demo.h"
+
+#include <cmath>
+#include <filesystem>
+
+#include "base/fail.h"
+#include "data/stats.h"
+#include "data/synth.h"
+
+namespace spml {
+namespace {
+
+// The losses of the paper's first table, in its order.
+constexpr const char* kLosses[] = {"bce",   "bce-ls", "iun", "iu",  "an",
+                                   "an-ls", "wan",    "epr", "role"};
+
+void check_is_demo(const DemoFolder& folder) {
+  namespace fs = std::filesystem;
+  if (!fs::is_directory(folder.path) || fs::is_empty(folder.path)) return;
+  if (!fs::is_directory(folder.data())) {
+    fail("{}: expected a new folder or that of an earlier demo, found other files; choose another",
+         folder.path.string());
+  }
+}
+
+void make_data(const Path& folder, const DemoOptions& demo) {
+  if (std::filesystem::exists(folder / "dataset.json")) return;  // written last
+  make_folder(folder);
+  SynthOptions options;
+  options.rows = demo.rows;
+  options.threads = demo.jobs;
+  write_synthetic(folder, options);
+}
+
+std::vector<TrainConfig> grid(const DemoOptions& options) {
+  std::vector<TrainConfig> configs;
+  for (const char* loss : kLosses) {
+    for (const double lr : kPaperLearningRates) {
+      for (const size_t batch : kPaperBatches) {
+        TrainConfig config;
+        config.loss = loss;
+        config.lr = lr;
+        config.batch = batch;
+        config.epochs = options.epochs;
+        configs.push_back(config);
+      }
+    }
+  }
+  return configs;
+}
+
+Json describe(const Dataset& data) {
+  const DataPart& train = data.train_file;
+  return {{"rows", train.rows()},
+          {"train_rows", split_rows(train.rows()).train.size()},
+          {"features", train.features.cols()},
+          {"labels", data.labels()},
+          {"positives_per_row", part_stats(train).truth->per_row.mean}};
+}
+
+double test_map(const Json& winner) { return winner.at("test_map").get<double>(); }
+
+// "0.6 below", "1.2 above", "level with"
+std::string distance(double difference) {
+  if (std::abs(difference) < 0.05) return "level with";
+  return fmt::format("{:.1f} {}", std::abs(difference), difference < 0 ? "below" : "above");
+}
+
+// The best of the losses that see one positive label per example and nothing else.
+std::string best_single_positive(const Json& best) {
+  std::string name;
+  for (const auto& [loss, winner] : best.items()) {
+    if (find_loss(loss).needs != LabelNeed::kObserved) continue;
+    if (name.empty() || test_map(winner) > test_map(best[name])) name = loss;
+  }
+  return name;
+}
+
+}  // namespace
+
+Json run_demo(const DemoFolder& folder, const DemoOptions& options, const SweepEvents& events) {
+  check_is_demo(folder);
+  make_data(folder.data(), options);
+  DatasetOptions data_options;
+  data_options.need_features = true;
+  data_options.threads = options.jobs;
+  const Dataset data = open_dataset(folder.data(), data_options);
+  SweepOptions sweep;
+  sweep.out = folder.sweep();
+  sweep.jobs = options.jobs;
+  Json results = run_sweep(data, grid(options), sweep, events);
+  results["data"] = describe(data);
+  return results;
+}
+
+std::vector<std::string> conclusions(const Json& results) {
+  const Json &best = results.at("best"), &data = results.at("data");
+  const std::string winner = best_single_positive(best);
+  const double ceiling = test_map(best.at("bce")), reached = test_map(best.at(winner)),
+               assumed = test_map(best.at("an"));
+  std::vector<std::string> sentences;
+  sentences.push_back(fmt::format(
+      "The data: {} rows to learn from, {} features, {} labels, of which a row has {:.2f}.",
+      data.at("train_rows").get<size_t>(), data.at("features").get<size_t>(),
+      data.at("labels").get<size_t>(), data.at("positives_per_row").get<double>()));
+  sentences.push_back(
+      fmt::format("With all {} labels of every row known, bce reaches a test MAP of {:.1f}.",
+                  data.at("labels").get<size_t>(), ceiling));
+  sentences.push_back(fmt::format(
+      "With one positive label per row and nothing else, {} does best: {:.1f}, {} full labels "
+      "({:.1f} % of their MAP).",
+      winner, reached, distance(reached - ceiling), 100 * reached / ceiling));
+  if (winner == "an") {
+    sentences.push_back(
+        "No loss does better here than taking every unknown label for absent (an).");
+  } else if (assumed < ceiling) {
+    sentences.push_back(fmt::format(
+        "Taking every unknown label for absent (an) costs {:.1f}; {} wins {:.0f} % of that back.",
+        ceiling - assumed, winner, 100 * (reached - assumed) / (ceiling - assumed)));
+  }
+  return sentences;
+}
+
+}  // namespace spml

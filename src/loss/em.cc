@@ -1,0 +1,158 @@
+// em: -log f where o = +1, -log(1-f) where o = -1; elsewhere the negative entropy,
+// alpha (f log f + (1-f) log(1-f)), whose derivative is alpha z f (1-f).
+// em-apl: the same, and asymmetric pseudo-labels: after each epoch of the later part of training
+// the unknown labels with the lowest f keep that f as their soft label s, and have
+// beta (-s log f - (1-s) log(1-f)) from then on.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "loss/em.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "loss/entrywise-inl.h"
+#include "loss/parameters.h"
+#include "loss/registry.h"
+
+#ifndef SPML_EM_ONCE
+#define SPML_EM_ONCE
+namespace spml {
+namespace {
+
+struct Em {
+  double alpha;
+  double beta = 0, warm_up = 0, share = 0;  // of pseudo-labels
+};
+
+}  // namespace
+}  // namespace spml
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace spml::HWY_NAMESPACE {
+namespace {
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE EntryLoss<V> em(D d, const Em& settings, const Logit<V>& f, const Observed<D>& o) {
+  const V alpha = constant(d, settings.alpha), one = constant(d, 1);
+  const V minus_entropy = hn::MulAdd(f.p, f.log_p, hn::Mul(f.q, f.log_q));
+  const V slope = hn::Mul(f.z, hn::Mul(f.p, f.q));
+  const auto known =
+      cross_entropy(f, hn::IfThenElseZero(o.positive, one), hn::IfThenElseZero(o.negative, one));
+  return choose(hn::Or(o.positive, o.negative), known,
+                EntryLoss<V>{hn::Mul(alpha, minus_entropy), hn::Mul(alpha, slope)});
+}
+
+double em_kernel(const LossCall& call, const Em& settings) {
+  const double exact_logs = 0;
+  return entrywise(call, exact_logs, [s = settings](auto d, const auto& f, auto o) HWY_ATTR {
+    return em(d, s, f, o);
+  });
+}
+
+double em_apl_kernel(const LossCall& call, const Em& settings) {
+  const double exact_logs = 0;
+  return entrywise_soft(
+      call, exact_logs, [s = settings](auto d, const auto& f, auto o, auto soft) HWY_ATTR {
+        const auto beta = constant(d, s.beta);
+        const auto pseudo =
+            cross_entropy(f, hn::Mul(beta, soft), hn::Mul(beta, hn::Sub(constant(d, 1), soft)));
+        const auto has_pseudo =
+            hn::AndNot(hn::Or(o.positive, o.negative), hn::Ge(soft, hn::Zero(d)));
+        return choose(has_pseudo, pseudo, em(d, s, f, o));
+      });
+}
+
+}  // namespace
+}  // namespace spml::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace spml {
+namespace {
+
+HWY_EXPORT(em_kernel);
+HWY_EXPORT(em_apl_kernel);
+
+double evaluate(const LossCall& call, const Em& settings) {
+  return HWY_DYNAMIC_DISPATCH(em_kernel)(call, settings);
+}
+
+double evaluate_apl(const LossCall& call, const Em& settings) {
+  return HWY_DYNAMIC_DISPATCH(em_apl_kernel)(call, settings);
+}
+
+// The least likely of the labels still unknown get their probability as soft label, as many after
+// each epoch as make up the share in the end.
+void review(const LabelReview& label, const Em& settings) {
+  const int warm = warm_up_epochs(settings.warm_up, label.epochs);
+  if (label.epoch < warm) return;
+  std::vector<size_t> unknown;
+  size_t initially = 0;
+  for (size_t i = 0; i < label.observed.size(); ++i) {
+    if (label.observed[i] != 0) continue;
+    ++initially;
+    if (label.soft_labels[i] < 0) unknown.push_back(i);
+  }
+  const double rounds = std::max(label.epochs - warm, 1);
+  const auto wanted = static_cast<size_t>(settings.share * static_cast<double>(initially) / rounds);
+  const auto last = unknown.begin() + static_cast<ptrdiff_t>(std::min(wanted, unknown.size()));
+  std::partial_sort(unknown.begin(), last, unknown.end(), [&](size_t a, size_t b) {
+    return std::pair(label.probabilities[a], a) < std::pair(label.probabilities[b], b);
+  });
+  for (auto i = unknown.begin(); i != last; ++i) label.soft_labels[*i] = label.probabilities[*i];
+}
+
+std::unique_ptr<const Loss> make(const LossSetup& setup) {
+  return make_kernel_loss(setup, evaluate, Em{setup.params.at("alpha")});
+}
+
+std::unique_ptr<const Loss> make_with_pseudo_labels(const LossSetup& setup) {
+  const auto at = [&](std::string_view name) { return setup.params.find(name)->second; };
+  return make_kernel_loss(setup, evaluate_apl,
+                          Em{at("alpha"), at("beta"), at("warm_up"), at("share")}, {}, review);
+}
+
+constexpr LossParameter kAlpha = {
+    .name = "alpha", .default_value = 0.2, .help = "weight of the unknown labels' entropy"};
+
+constexpr LossParameter kParams[] = {kAlpha};
+
+constexpr LossParameter kAplParams[] = {
+    kAlpha,
+    {.name = "beta", .default_value = 0.02, .help = "weight of a pseudo-label"},
+    warm_up(0.5),
+    {.name = "share",
+     .default_value = 0.9,
+     .max = 1,
+     .help = "share of the unknown labels that have a pseudo-label in the end"}};
+
+constexpr std::string_view kPaper = "Zhou et al., Acknowledging the Unknown, ECCV 2022";
+
+}  // namespace
+
+constexpr LossInfo kEm = {
+    .name = "em",
+    .summary = "entropy maximisation: unknown labels are pulled towards f = 1/2",
+    .formula =
+        "`-log f` where o = +1, `-log(1-f)` where o = -1, "
+        "`alpha (f log f + (1-f) log(1-f))` elsewhere",
+    .source = kPaper,
+    .params = kParams,
+    .make = make};
+
+constexpr LossInfo kEmApl = {
+    .name = "em-apl",
+    .summary = "em, and the least likely unknown labels get soft negative pseudo-labels",
+    .formula =
+        "as `em`, but `beta (-s log f - (1-s) log(1-f))` at unknown labels with a soft label s; "
+        "after each epoch t >= warm_up T, `floor(share U / (T - warm_up T))` of the U unknown "
+        "labels of each class, those with the lowest f, get s = f for good",
+    .source = kPaper,
+    .memory = {.soft_labels = true, .reviews = true},
+    .params = kAplParams,
+    .make = make_with_pseudo_labels};
+
+}  // namespace spml
+#endif  // HWY_ONCE

@@ -1,0 +1,49 @@
+#include "report/page.h"
+
+#include "base/fail.h"
+#include "report/embedded.h"
+
+namespace spml {
+namespace {
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+}  // namespace
+
+bool can_draw_pages() { return !asset("vega.js").empty(); }
+
+std::string embed_json(const Json& value) {
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  replace_all(text, "<", "\\u003c");  // so no tag can begin
+  return text;
+}
+
+std::string draw_page(const Json& report) {
+  if (!can_draw_pages()) {
+    fail(
+        "this spml was built without the chart library; install npm, configure with "
+        "-DSPML_WEB=ON and build again");
+  }
+  // @@name@@ in the template stands for a file, @@data@@ for the results.
+  const std::string_view page = asset("page.html");
+  std::string out;
+  size_t at = 0;
+  for (size_t begin; (begin = page.find("@@", at)) != std::string_view::npos;) {
+    const size_t end = page.find("@@", begin + 2);
+    const std::string_view name = page.substr(begin + 2, end - begin - 2);
+    out += page.substr(at, begin - at);
+    if (name == "data") {
+      out += embed_json(report);
+    } else {
+      out += asset(name);
+    }
+    at = end + 2;
+  }
+  return out += page.substr(at);
+}
+
+}  // namespace spml

@@ -1,0 +1,218 @@
+// Draws the page from the results in #data: see collect.h for their shape. Text from results only
+// ever becomes text nodes and chart data, never markup or code.
+"use strict";
+(() => {
+  const report = JSON.parse(document.getElementById("data").textContent);
+  const main = document.getElementById("main");
+  const drawn = []; // {node, make}: made and drawn again when theme or width change
+
+  // element("td", {class: "x"}, "text" or nodes...)
+  function element(tag, attributes, ...children) {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes || {})) node.setAttribute(name, value);
+    node.append(...children.filter((child) => child !== null && child !== undefined));
+    return node;
+  }
+  const number = (value, digits = 1) => (typeof value === "number" ? value.toFixed(digits) : "–");
+  const signed = (value) => (typeof value === "number" ? (value > 0 ? "+" : "") + value.toFixed(2) : "–");
+  const plain = (value) => (value === null || value === undefined ? "–" : String(value));
+  const withDeviation = (mean, deviation, digits) =>
+    number(mean, digits) + (typeof deviation === "number" ? " ± " + number(deviation, digits) : "");
+  const cell = (text, className) => element("td", className ? { class: className } : {}, text);
+  const rankClass = (rank) => ["", "first", "second"][rank || 0];
+
+  // A header cell is a text or {text, ...attributes}.
+  function table(className, headers, rows) {
+    const head = headers.map((cells) => element("tr", {}, ...cells.map((header) => {
+      const { text, ...attributes } = typeof header === "string" ? { text: header } : header;
+      return element("th", attributes, text);
+    })));
+    return element("div", { class: "scroll", tabindex: "0" },
+      element("table", { class: className }, element("thead", {}, ...head), element("tbody", {}, ...rows)));
+  }
+  const row = (cells) => element("tr", {}, ...cells.map((text) => cell(text)));
+
+  const colors = (dark) => (dark ? { chosen: "#7db4f0", other: "#7d8796" } : { chosen: "#2563a8", other: "#9aa4b2" });
+
+  function chart(parent, title, caption, make) {
+    if (make(colors(false)) === null) return;
+    const node = element("div", { class: "chart", id: "chart-" + drawn.length });
+    parent.append(element("h3", {}, title), element("figure", {}, node, element("figcaption", {}, caption)));
+    drawn.push({ node, make });
+  }
+
+  // The chosen run of every row of a sweep.
+  function resultsTable(group) {
+    const rows = group.rows.map(({ label, labels, single, rank, winner }) =>
+      element("tr", single ? { class: "single" } : {},
+        cell(label), cell(labels, "text"),
+        cell(withDeviation(winner.test_map_mean ?? winner.test_map, winner.test_map_std), rankClass(rank)),
+        ...[number(winner.val_map_mean ?? winner.val_map), number(winner.train_map_mean ?? winner.train_map),
+          plain(winner.lr), plain(winner.batch), plain(winner.best_epoch)].map((text) => cell(text))));
+    return table("results", [["loss", { text: "labels it sees", class: "text" }, "test MAP", "val MAP",
+      "train MAP", "lr", "batch", "epoch"]], rows);
+  }
+
+  // An experiment's numbers beside the paper's, a group of columns per data set.
+  function comparisonTable(experiment) {
+    const described = experiment.rows.some(({ labels }) => labels);
+    const settings = experiment.rows.some(({ cells }) =>
+      Object.values(cells || {}).some(({ lr }) => lr !== undefined));
+    const columns = experiment.columns.map((dataset) => ({ dataset,
+      given: experiment.rows.some(({ cells }) => typeof ((cells || {})[dataset] || {}).ours === "number") }));
+    const width = ({ given }) => (given ? (settings ? 5 : 3) : 1);
+    const top = [{ text: "" }, ...(described ? [{ text: "" }] : []),
+      ...columns.map((c) => ({ text: c.dataset, colspan: width(c), class: "over" }))];
+    const below = [{ text: experiment.row_title }, ...(described ? [{ text: "labels it sees", class: "text" }] : []),
+      ...columns.flatMap((c) => c.given
+        ? ["ours", "paper", "difference", ...(settings ? ["lr", "batch"] : [])] : ["paper"])];
+    const rows = experiment.rows.map((line) => element("tr", { class: line.extra ? "extra" : line.single ? "single" : "" },
+      cell(line.label), ...(described ? [cell(line.labels || "", "text")] : []),
+      ...columns.flatMap(({ dataset, given }) => {
+        const value = (line.cells || {})[dataset] || {};
+        if (!given) return [cell(number(value.paper))];
+        return [cell(withDeviation(value.ours, value.std, 2), rankClass(value.rank)), cell(number(value.paper)),
+          cell(signed(value.difference)), ...(settings ? [cell(plain(value.lr)), cell(plain(value.batch))] : [])];
+      })));
+    return table("results", [top, below], rows);
+  }
+
+  const distinct = (values) => [...new Set(values.map(plain))].join("; ");
+
+  function provenance(group) {
+    const configs = group.runs.map((run) => run.config);
+    const of = (read) => distinct(configs.map((config) => {
+      try { return read(config); } catch { return null; }
+    }));
+    const facts = [
+      ["folder", group.path],
+      ["data", of((c) => c.data)],
+      ["fingerprint of the data", of((c) => c.config.data_fingerprint)],
+      ["rows", of((c) => `${c.rows.train} train, ${c.rows.val} val, ${c.rows.test} test`)],
+      ["features, labels", of((c) => c.features) + ", " + group.classes.length],
+      ["seeds", distinct(group.runs.map((run) => run.result.seed))],
+      ["version", of((c) => c.version)],
+      ["machine", of((c) => Object.entries(c.machine).map(([k, v]) => `${k} ${v}`).join(", "))],
+    ];
+    return table("facts", [], facts.map(([name, value]) => row([name, value])));
+  }
+
+  function runsTable(group) {
+    const rows = group.runs.map(({ row: label, result, config }) => row([
+      label, plain(result.mode), plain(result.lr), plain(result.batch), plain(result.epochs),
+      plain(result.seed), number(result.k, 2), plain((config.config || {}).subsample),
+      Object.entries(result.params || {}).map(([k, v]) => `${k}=${v}`).join(" "),
+      plain(result.best_epoch), number(result.val_map, 2), number(result.test_map, 2),
+      number(result.train_seconds, 2)]));
+    return table("results", [["run", "mode", "lr", "batch", "epochs", "seed", "k", "subsample",
+      "parameters", "best epoch", "val MAP", "test MAP", "seconds"]], rows);
+  }
+
+  function configurations(group) {
+    const text = element("pre");
+    const choice = element("select", { "aria-label": "run" },
+      ...group.runs.map((run, i) => element("option", { value: i }, run.name)));
+    const show = () => { text.textContent = JSON.stringify(group.runs[choice.value].config, null, 2); };
+    choice.addEventListener("change", show);
+    show();
+    return element("details", {}, element("summary", {}, "Whole configuration of a run"), choice, text);
+  }
+
+  // What is shown of any set of runs.
+  function runsPart(part, group) {
+    const of = group.name ? ` (${group.name})` : "";
+    chart(part, "Average precision per class" + of, "The chosen run of every row, on the test rows.",
+      () => charts.perClass(group));
+    chart(part, "Learning curves" + of, "Validation MAP after every epoch, a line per run.",
+      (colors) => charts.learningCurves(group, colors));
+    part.append(element("h3", {}, "Where this comes from" + of), provenance(group),
+      element("details", {}, element("summary", {}, `All ${group.runs.length} runs`), runsTable(group)),
+      configurations(group));
+  }
+
+  const ranking = "Best in bold, second-best underlined, among the losses that see one positive label per " +
+    "example and nothing else. Settings were chosen on validation.";
+
+  function sweepSection(part, { groups: [group] }) {
+    part.append(resultsTable(group), element("p", { class: "note" }, ranking));
+    chart(part, "Test MAP", "The chosen run of every loss.", () => charts.testMap(group));
+    runsPart(part, group);
+  }
+
+  function experimentSection(part, { experiment, groups }) {
+    if (experiment.note) part.append(element("p", {}, experiment.note));
+    part.append(element("p", { class: "note" }, `Mode ${experiment.mode}, ${experiment.runs} runs, ` +
+      `${experiment.seeds} ${experiment.seeds === 1 ? "seed" : "seeds, mean ± standard deviation"}.`));
+    if (experiment.show === "table") {
+      part.append(comparisonTable(experiment));
+      if (groups.length > 0) part.append(element("p", { class: "note" }, ranking));
+    }
+    for (const { name } of groups) {
+      if (experiment.show === "table") {
+        chart(part, `Beside the paper (${name})`, "The chosen run of every row and the published number.",
+          () => charts.besidePaper(experiment, name));
+      }
+      chart(part, name, experiment.caption || "", () => charts.againstX(experiment, name));
+      chart(part, name, experiment.caption || "", () => charts.heatMaps(experiment, name));
+    }
+    for (const group of groups) runsPart(part, group);
+  }
+
+  function section(content) {
+    const part = element("section", {}, element("h2", {}, content.title));
+    main.append(part);
+    (content.experiment ? experimentSection : sweepSection)(part, content);
+  }
+
+  function chartConfig(dark) {
+    const ink = dark ? "#e6eaf1" : "#1c2330", line = dark ? "#303947" : "#d9dfe8";
+    return {
+      background: null,
+      font: "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif",
+      axis: { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line,
+        labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal" },
+      legend: { labelColor: ink, titleColor: ink, labelFontSize: 12, titleFontWeight: "normal" },
+      header: { labelColor: ink, labelFontSize: 13, labelFontWeight: "bold", labelLimit: 240 },
+      text: { color: ink },
+      view: { stroke: line },
+      range: { category: dark ? ["#7db4f0", "#f0a35e", "#8fd19e", "#d6a5e8"]
+                              : ["#2563a8", "#c2600c", "#2f7d43", "#8a4ba3"] },
+    };
+  }
+
+  async function draw() {
+    const dark = document.documentElement.dataset.theme === "dark";
+    for (const { node, make } of drawn) {
+      const spec = make(colors(dark));
+      const width = spec.facet ? {} : { width: "container", autosize: { type: "fit-x", contains: "padding" } };
+      await vegaEmbed(node, { ...width, ...spec, config: chartConfig(dark) },
+        { mode: "vega-lite", renderer: "svg", actions: false, tooltip: { theme: dark ? "dark" : "light" } });
+    }
+    document.documentElement.dataset.drawn = String(drawn.length);
+  }
+
+  const button = document.getElementById("theme");
+  function setTheme(name) {
+    document.documentElement.dataset.theme = name;
+    button.textContent = name === "dark" ? "Light" : "Dark";
+    return draw();
+  }
+
+  const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
+  button.addEventListener("click", () =>
+    setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+  prefersDark.addEventListener("change", (event) => setTheme(event.matches ? "dark" : "light"));
+  window.addEventListener("beforeprint", () => setTheme("light"));
+  let width = window.innerWidth;
+  window.addEventListener("resize", () => {
+    if ((width < 640) !== (window.innerWidth < 640)) draw();
+    width = window.innerWidth;
+  });
+
+  document.getElementById("subtitle").textContent =
+    `Learning from one positive label per example. Made with spml ${report.version}.`;
+  document.querySelector("#licenses pre").textContent =
+    document.getElementById("license-text").textContent;
+  report.sections.forEach(section);
+  setTheme(prefersDark.matches ? "dark" : "light");
+})();

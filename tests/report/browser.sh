@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Makes pages and looks at them with headless Chromium: charts are drawn, not merely present, the
+# console stays empty, and text from data stays text.
+#   browser.sh SPML
+set -euo pipefail
+spml=$1
+if ! command -v chromium >/dev/null; then
+  echo "skipped: chromium is not installed (scripts/install.sh test)"
+  exit 77
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failed=0
+
+# open_page PAGE [FLAG...]: the document after its script ran to $folder/dom.html, scripts left out.
+open_page() {
+  local page=$1
+  shift
+  chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking \
+    --disable-component-update --disable-sync --user-data-dir="$folder/profile" \
+    --enable-logging=stderr --virtual-time-budget=20000 "$@" --dump-dom "file://$page" \
+    2>"$folder/console.txt" | sed '/<script/,/<\/script>/d' >"$folder/dom.html"
+  if grep -E 'CONSOLE' "$folder/console.txt"; then
+    echo "$page: expected an empty console"
+    failed=1
+  fi
+}
+
+# at_least COUNT PATTERN WHAT: occurrences in the document.
+at_least() {
+  local found
+  found=$(grep -o -E "$2" "$folder/dom.html" | wc -l)
+  if ((found < $1)); then
+    echo "expected at least $1 $3, found $found"
+    failed=1
+  fi
+}
+
+# A sweep over data whose class names try to be markup and code.
+"$spml" synth --out "$folder/data" --rows 200 --labels 5 --features 8 >/dev/null
+sed -i -e 's|"class_0"|"</script><script>document.title=1</script>"|' \
+  -e "s|\"class_1\"|\"'\\\\\"+alert(1)+\\\\\"'\"|" \
+  -e 's|"class_2"|"<img src=x onerror=alert(1)>"|' "$folder/data/dataset.json"
+"$spml" sweep "$folder/data" --loss bce,an,role --lr 0.01,0.001 --batch 16 --epochs 3 \
+  --out "$folder/sweep" --quiet >/dev/null
+"$spml" report "$folder/sweep" --out "$folder/page.html" >/dev/null
+open_page "$folder/page.html"
+at_least 3 '<svg[^>]*class="marks"' "charts"
+at_least 3 'aria-roledescription="point"' "points of the test chart"
+at_least 6 'aria-roledescription="line mark"' "learning curves"
+at_least 15 'aria-roledescription="rect mark"' "cells of the per-class chart"
+at_least 1 'data-drawn="3"' "sign that the script finished"
+at_least 1 'data-theme="light"' "light theme"
+at_least 1 'class="first"' "best value in bold"
+at_least 1 '<title>spml report</title>' "title as it was"
+at_least 1 '&lt;img src=x onerror=alert\(1\)&gt;' "class name shown as text"
+if grep -qF '<img' "$folder/dom.html"; then
+  echo "expected no element made of a class name"
+  failed=1
+fi
+open_page "$folder/page.html" --blink-settings=preferredColorScheme=0
+at_least 1 'data-theme="dark"' "dark theme where the system is dark"
+
+# The demo, as a newcomer runs it.
+"$spml" demo --out "$folder/demo" --quiet >"$folder/demo.txt"
+for text in 'role does best' "$folder/demo/report.html"; do
+  if ! grep -q "$text" "$folder/demo.txt"; then
+    echo "expected the demo to say '$text'"
+    cat "$folder/demo.txt"
+    failed=1
+  fi
+done
+open_page "$folder/demo/report.html"
+at_least 1 'data-drawn="3"' "charts of the demo"
+at_least 72 'aria-roledescription="line mark"' "learning curves of the demo"
+exit $failed
