@@ -5,6 +5,7 @@
 #include "data/import/coco_json.h"
 #include "data/import/table_records.h"
 #include "data/import/voc_xml.h"
+#include "experiment/definition.h"
 #include "formats/npy.h"
 #include "formats/safetensors.h"
 #include "memory_file.h"
@@ -79,6 +80,10 @@ bool fuzz_voc_xml(std::span<const std::byte> bytes) {
 
 bool fuzz_coco_json(std::span<const std::byte> bytes) {
   return accepts([&] { parse_coco_instances(as_text(bytes), "instances.json"); });
+}
+
+bool fuzz_experiment_json(std::span<const std::byte> bytes) {
+  return accepts([&] { parse_experiment(as_text(bytes), "mine", "mine.json"); });
 }
 
 }  // namespace spml

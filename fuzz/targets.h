@@ -15,6 +15,7 @@ bool fuzz_csv(std::span<const std::byte> bytes);
 bool fuzz_json_lines(std::span<const std::byte> bytes);
 bool fuzz_voc_xml(std::span<const std::byte> bytes);
 bool fuzz_coco_json(std::span<const std::byte> bytes);
+bool fuzz_experiment_json(std::span<const std::byte> bytes);
 // In vision_targets.cc, which needs libjpeg, libpng and zlib.
 bool fuzz_pth(std::span<const std::byte> bytes);
 bool fuzz_tar(std::span<const std::byte> bytes);

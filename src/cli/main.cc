@@ -43,6 +43,7 @@ int run(int argc, char** argv) {
   spml::cli::add_sweep(app);
   spml::cli::add_evaluate(app);
   spml::cli::add_predict(app);
+  spml::cli::add_reproduce(app);
   spml::cli::add_report(app);
   spml::cli::add_synth(app);
   spml::cli::add_observe(app);

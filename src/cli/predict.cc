@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "experiment/trained_model.h"
+#include "formats/csv.h"
 #include "formats/npy.h"
 
 namespace spml::cli {
@@ -109,16 +110,6 @@ std::vector<float> cut_offs(const Options& options, const TrainedModel& trained)
                options.threshold);
   }
   return std::vector<float>(labels, value);
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
 }
 
 // Labels of a row that are written, best first, ties by the lower index.

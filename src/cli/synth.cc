@@ -59,9 +59,12 @@ void add_synth(CLI::App& app) {
   SynthOptions& options = arguments->options;
   CLI::App& verb = add_verb(app, "synth", "Write a synthetic data folder");
   verb.add_option("--out", arguments->folder, "Folder to write")->required()->type_name("DIR");
-  verb.add_option("--rows", options.rows, "Rows of the training file; the test file has half")
+  verb.add_option("--rows", options.rows, "Rows of the training file")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  verb.add_option("--test-rows", options.test_rows, "Rows of the test file")
+      ->check(CLI::PositiveNumber)
+      ->default_str("half of the training file's");
   verb.add_option("--labels", options.labels, "Labels (classes)")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -76,6 +76,44 @@ std::vector<LossParameters> parameter_sets(const LossInfo& loss,
   return sets;
 }
 
+// Every way to represent the label estimates. A flag that nothing here can use is an error.
+std::vector<EstimatorChoice> estimator_choices(const TrainFlags& flags) {
+  const auto given = [&](EstimatorKind kind) {
+    return std::ranges::find(flags.estimator, to_string(kind)) != flags.estimator.end();
+  };
+  if (!flags.estimator.empty() && std::ranges::none_of(flags.loss, [](const std::string& name) {
+        return find_loss(name).uses_estimates;
+      })) {
+    fail_usage("--estimator: no loss given here has label estimates; role and role+X have");
+  }
+  if (!flags.rank.empty() && !given(EstimatorKind::kFactored)) {
+    fail_usage("--rank is of --estimator factored, which is not given");
+  }
+  if (!flags.hidden.empty() && !given(EstimatorKind::kNetwork)) {
+    fail_usage("--hidden is of --estimator network, which is not given");
+  }
+  if ((given(EstimatorKind::kFactored) || given(EstimatorKind::kNetwork)) &&
+      flags.mode != to_string(Mode::kLinear)) {
+    fail_usage("--mode {}: expected --estimator table; the others are for linear runs", flags.mode);
+  }
+  if (flags.estimator.empty()) return {EstimatorChoice()};
+  std::vector<EstimatorChoice> choices;
+  for (const std::string& name : flags.estimator) {
+    EstimatorChoice choice;
+    choice.kind = estimator_from(name);
+    const auto add_sizes = [&](size_t& size, const std::vector<size_t>& values) {
+      for (const size_t value : values.empty() ? std::vector{size} : values) {
+        size = value;
+        choices.push_back(choice);
+      }
+    };
+    if (choice.kind == EstimatorKind::kTable) choices.push_back(choice);
+    if (choice.kind == EstimatorKind::kFactored) add_sizes(choice.rank, flags.rank);
+    if (choice.kind == EstimatorKind::kNetwork) add_sizes(choice.hidden, flags.hidden);
+  }
+  return choices;
+}
+
 // A list of optional values: none given is one run with the default.
 template <class T>
 std::vector<std::optional<T>> optional_axis(const std::vector<T>& values) {
@@ -160,6 +198,12 @@ void add_train_flags(CLI::App& verb, TrainFlags& flags, bool lists) {
        "Seed of initial weights, batch order and sampling");
   axis("--k", flags.k, "Expected positives per example (default: dataset.json, else from truth)")
       ->check(kPositive);
+  axis("--estimator", flags.estimator,
+       "How label estimates are kept: table (N x L), factored or network (default table)")
+      ->check(CLI::IsMember({"table", "factored", "network"}));
+  axis("--rank", flags.rank, "Of --estimator factored (default 16)")->check(CLI::Range(1, 4096));
+  axis("--hidden", flags.hidden, "Hidden units of --estimator network (default 64)")
+      ->check(CLI::Range(1, 65536));
   add_params(verb, flags.params);
   verb.add_option("--observe", flags.observe,
                   "Draw observed labels from the truth instead of reading them: "
@@ -202,6 +246,7 @@ std::vector<TrainConfig> expand(const TrainFlags& flags, size_t labels,
 
   const auto axes = parameter_axes(flags, labels);
   check_parameters_are_known(flags, axes);
+  const std::vector<EstimatorChoice> estimators = estimator_choices(flags);
   std::vector<TrainConfig> configs;
   // Each axis multiplies the list; seeds come last so that runs to be averaged are neighbours.
   for (const std::string& loss : flags.loss) {
@@ -209,7 +254,14 @@ std::vector<TrainConfig> expand(const TrainFlags& flags, size_t labels,
       TrainConfig config = base;
       config.loss = loss;
       config.params = params;
-      configs.push_back(config);
+      if (!find_loss(loss).uses_estimates) {
+        configs.push_back(config);
+        continue;
+      }
+      for (const EstimatorChoice& estimator : estimators) {
+        config.estimator = estimator;
+        configs.push_back(config);
+      }
     }
   }
   const auto multiply = [&](const auto& values, const auto& set) {

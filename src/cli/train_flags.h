@@ -19,6 +19,8 @@ struct TrainFlags {
   std::vector<int> epochs;
   std::vector<uint64_t> seeds = {0};
   std::vector<double> k;
+  std::vector<std::string> estimator;
+  std::vector<size_t> rank, hidden;
   std::vector<std::string> params;  // name=value; in a sweep name=value,value,...
   std::string observe;
   std::string select = "clean";
@@ -44,8 +46,8 @@ struct TrainFlags {
 void add_train_flags(CLI::App& verb, TrainFlags& flags, bool lists);
 
 // Every combination of the values given, for a data set of so many labels. Parameters apply to
-// the losses that have them; one that no loss has is a usage error. An lr or batch not given is
-// taken from `lr` and `batch`.
+// the losses that have them; one that no loss has is a usage error. So with the estimator. An lr or
+// batch not given is taken from `lr` and `batch`.
 std::vector<TrainConfig> expand(const TrainFlags& flags, size_t labels,
                                 const std::vector<double>& default_lr,
                                 const std::vector<size_t>& default_batch);

@@ -12,6 +12,7 @@ void add_train(CLI::App& app);
 void add_sweep(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_predict(CLI::App& app);
+void add_reproduce(CLI::App& app);
 void add_report(CLI::App& app);
 void add_synth(CLI::App& app);
 void add_observe(CLI::App& app);

@@ -14,7 +14,8 @@
 namespace spml {
 
 struct SynthOptions {
-  size_t rows = 4000;  // N of the training file; the test file has half as many, at least 1
+  size_t rows = 4000;                    // N of the training file
+  std::optional<size_t> test_rows = {};  // default: half as many, at least 1
   size_t labels = 20;
   size_t features = 256;
   std::optional<double> expected_positives = {};  // default: 1.5, but at most half the labels

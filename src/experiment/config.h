@@ -17,6 +17,14 @@ using Json = nlohmann::ordered_json;
 
 enum class Mode { kLinear, kFinetune, kLinearInit };
 enum class Select { kClean, kObserved };
+enum class EstimatorKind { kTable, kFactored, kNetwork };
+
+// How label estimates are represented, for losses that have them.
+struct EstimatorChoice {
+  EstimatorKind kind = EstimatorKind::kTable;
+  size_t rank = 16;    // kFactored
+  size_t hidden = 64;  // kNetwork
+};
 
 // What only the modes that train the network itself use.
 struct ImageConfig {
@@ -33,6 +41,7 @@ struct ImageConfig {
 struct TrainConfig {
   std::string loss;
   LossParameters params;
+  EstimatorChoice estimator;
   Mode mode = Mode::kLinear;
   std::optional<double> lr;   // default by mode
   std::optional<int> epochs;  // default by mode
@@ -56,8 +65,10 @@ struct TrainConfig {
 
 std::string_view to_string(Mode mode);
 std::string_view to_string(Select select);
-Mode mode_from(std::string_view name);      // Error naming the choices
-Select select_from(std::string_view name);  // Error naming the choices
+std::string_view to_string(EstimatorKind kind);
+Mode mode_from(std::string_view name);                // Error naming the choices
+Select select_from(std::string_view name);            // Error naming the choices
+EstimatorKind estimator_from(std::string_view name);  // Error naming the choices
 
 // pos=1,neg=0,seed=1200 in any order, each optional.
 ObserveOptions observe_from(std::string_view text);

@@ -225,9 +225,7 @@ Json Run::write_outputs(RunResult result) {
   const std::vector<float> thresholds = session_.validation.tune_thresholds(*session_.model);
   write_npy(folder_.thresholds(), View<const float>{thresholds.data(), 1, thresholds.size()});
   if (session_.estimator != nullptr) {
-    write_npy(folder_.estimates(),
-              View<const float>{session_.loop.state().best_estimates.data(),
-                                session_.estimator->rows(), session_.estimator->labels()});
+    session_.estimator->write_best(folder_.path);
     write_npy(folder_.train_rows(), std::span<const int32_t>(session_.prepared.split.train));
   }
   metrics_.close();

@@ -3,9 +3,19 @@
 #include <numeric>
 
 #include "base/fail.h"
+#include "linear/factored_estimator.h"
 #include "linear/linear_model.h"
+#include "linear/network_estimator.h"
+#include "train/table_estimator.h"
 
 namespace spml {
+
+void check_can_train(Mode mode) {
+  if (mode == Mode::kLinear) return;
+  fail(
+      "--mode {} trains on images, and this build of spml has no image training; use --mode linear",
+      to_string(mode));
+}
 
 Session::Session(const Dataset& dataset, const TrainConfig& train_config, int thread_count,
                  const ImageModelMaker& make_image_model, const Path& linear_run)
@@ -87,21 +97,45 @@ std::unique_ptr<Model> Session::make_linear_model() const {
 
 std::unique_ptr<LabelEstimator> Session::make_estimator() {
   if (!loss_info.uses_estimates) return nullptr;
-  AdamConfig adam;
-  adam.lr = config.learning_rate() * params.at("estimate_lr_factor");
+  LinearConfig layer;
+  layer.labels = data.labels();
+  layer.batch = config.batch;
+  layer.adam.lr = config.learning_rate() * params.at("estimate_lr_factor");
+  layer.threads = 1;  // a second team would spin in the way of the classifier's
+  layer.seed = config.seed;
   const auto& rows = prepared.split.train;
-  auto estimates = std::make_unique<LabelEstimator>(rows.size(), data.labels(), adam);
+  const FeatureMatrix& features = data.train_file.features;
+  if (config.mode != Mode::kLinear && config.estimator.kind != EstimatorKind::kTable) {
+    fail("--mode {} keeps its label estimates in a table; leave out --estimator",
+         to_string(config.mode));
+  }
+  switch (config.estimator.kind) {
+    case EstimatorKind::kFactored:
+      layer.features = config.estimator.rank;
+      return std::make_unique<FactoredEstimator>(layer, rows);
+    case EstimatorKind::kNetwork:
+      layer.features = config.estimator.hidden;
+      return std::make_unique<NetworkEstimator>(
+          layer, fit_transform(config.transform, features, rows), features, rows);
+    case EstimatorKind::kTable:
+      break;
+  }
+  return make_table(layer.adam);
+}
+
+std::unique_ptr<LabelEstimator> Session::make_table(const AdamConfig& adam) {
+  const auto& rows = prepared.split.train;
+  auto table = std::make_unique<TableEstimator>(rows.size(), data.labels(), adam);
   std::vector<int8_t> observed(data.labels());
   for (size_t i = 0; i < rows.size(); ++i) {
     if (start) {
-      estimates->start_row(i,
-                           std::span(start->estimates).subspan(i * data.labels(), data.labels()));
+      table->start_row(i, std::span(start->estimates).subspan(i * data.labels(), data.labels()));
       continue;
     }
     labels.read_row(static_cast<size_t>(rows[i]), observed);
-    estimates->start_row(i, observed, config.seed, static_cast<uint64_t>(rows[i]));
+    table->start_row(i, observed, config.seed, static_cast<uint64_t>(rows[i]));
   }
-  return estimates;
+  return table;
 }
 
 std::unique_ptr<LabelMemory> Session::make_memory() {

@@ -16,6 +16,9 @@ class LinearModel;
 using ImageModelMaker = std::function<std::unique_ptr<Model>(
     const Dataset& data, const TrainConfig& config, const LinearStart* start, int threads)>;
 
+// Error when this build cannot train in that mode.
+void check_can_train(Mode mode);
+
 class Session {
  public:
   // The data must outlive the session; the session stays where it is made, its parts refer to each
@@ -53,6 +56,7 @@ class Session {
   std::unique_ptr<Model> make_model(const ImageModelMaker& make_image_model) const;
   std::unique_ptr<Model> make_linear_model() const;
   std::unique_ptr<LabelEstimator> make_estimator();
+  std::unique_ptr<LabelEstimator> make_table(const AdamConfig& adam);
   std::unique_ptr<LabelMemory> make_memory();
   LoopPlan plan() const;
 };

@@ -101,9 +101,8 @@ Json best_per_loss(const std::vector<Json>& results) {
   return json;
 }
 
-Json run_sweep(const Dataset& data, const std::vector<TrainConfig>& configs,
-               const SweepOptions& options, const SweepEvents& events) {
-  const auto start = std::chrono::steady_clock::now();
+GridRuns run_grid(const Dataset& data, const std::vector<TrainConfig>& configs,
+                  const SweepOptions& options, const SweepEvents& events) {
   const std::vector<TrainConfig> grid = without_repeats(configs);
   make_folder(options.out / "runs");
   const FileLock lock(
@@ -114,7 +113,7 @@ Json run_sweep(const Dataset& data, const std::vector<TrainConfig>& configs,
   for (size_t i = options.shard; i < grid.size(); i += options.shards) mine.push_back(i);
   std::mutex mutex;
   size_t done = 0;
-  std::string first_failure;
+  GridRuns runs;
   parallel_for(mine.size(), options.jobs, [&](size_t i) {
     const TrainConfig& config = grid[mine[i]];
     RunOptions run;
@@ -133,8 +132,9 @@ Json run_sweep(const Dataset& data, const std::vector<TrainConfig>& configs,
     } catch (const Error& error) {
       if (error.kind() == Error::Kind::kInterrupted) throw;
       const std::lock_guard guard(mutex);
-      if (first_failure.empty())
-        first_failure = fmt::format("{}: {}", run_name(config), error.what());
+      if (runs.first_failure.empty()) {
+        runs.first_failure = fmt::format("{}: {}", run_name(config), error.what());
+      }
     }
   });
   if (events.stop_requested && events.stop_requested()) {
@@ -143,25 +143,36 @@ Json run_sweep(const Dataset& data, const std::vector<TrainConfig>& configs,
         Error::Kind::kInterrupted);
   }
 
-  std::vector<Json> results;
-  std::string lines;
   for (const TrainConfig& config : grid) {
     const RunFolder folder{options.out / "runs" / run_name(config)};
-    if (!std::filesystem::exists(folder.result())) continue;  // another shard's
+    if (!std::filesystem::exists(folder.result())) continue;  // another shard's, or failed
     Json result = Json::parse(read_file(folder.result()));
     result["run"] = "runs/" + run_name(config);
-    lines += result.dump() + "\n";
     result["config"] = to_json(config);
-    results.push_back(std::move(result));
+    runs.results.push_back(std::move(result));
+  }
+  return runs;
+}
+
+Json run_sweep(const Dataset& data, const std::vector<TrainConfig>& grid,
+               const SweepOptions& options, const SweepEvents& events) {
+  const auto start = std::chrono::steady_clock::now();
+  const GridRuns runs = run_grid(data, grid, options, events);
+  std::string lines;
+  for (Json line : runs.results) {
+    line.erase("config");
+    lines += line.dump() + "\n";
   }
   write_file(options.out / "results.jsonl", lines);
   Json summary;
-  summary["runs"] = results.size();
-  summary["best"] = best_per_loss(results);
+  summary["runs"] = runs.results.size();
+  summary["best"] = best_per_loss(runs.results);
   summary["seconds"] =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   write_file(options.out / "best.json", summary.dump(2) + "\n");
-  if (!first_failure.empty()) fail("a run failed, the others are done: {}", first_failure);
+  if (!runs.first_failure.empty()) {
+    fail("a run failed, the others are done: {}", runs.first_failure);
+  }
   return summary;
 }
 

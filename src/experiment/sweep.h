@@ -34,9 +34,20 @@ struct SweepEvents {
 // A name for a run's folder: readable, and different for different configurations.
 std::string run_name(const TrainConfig& config);
 
+struct GridRuns {
+  std::vector<Json> results;  // of the finished runs, in the grid's order: result.json with "run",
+                              // the folder below `out`, and "config"
+  std::string first_failure;  // "" when all went well
+};
+
+// Does what is missing of the grid. A configuration that is listed twice is one run; a failed run
+// does not stop the others.
+GridRuns run_grid(const Dataset& data, const std::vector<TrainConfig>& grid,
+                  const SweepOptions& options, const SweepEvents& events = {});
+
 // Does what is missing of the grid, then writes results.jsonl and best.json from all finished runs
-// of it and returns best.json's contents: {"runs", "best": {loss: winner}, "seconds"}. A failed run
-// does not stop the others; the Error at the end names the first.
+// of it and returns best.json's contents: {"runs", "best": {loss: winner}, "seconds"}. The Error at
+// the end names the first run that failed.
 Json run_sweep(const Dataset& data, const std::vector<TrainConfig>& grid,
                const SweepOptions& options, const SweepEvents& events = {});
 

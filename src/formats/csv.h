@@ -37,4 +37,7 @@ class CsvReader {
   size_t record_line_ = 0;
 };
 
+// A text as a field of a record: in quotes where it needs them.
+std::string csv_field(const std::string& text);
+
 }  // namespace spml

@@ -7,7 +7,7 @@ const charts = (() => {
     Math.max(90, Math.floor((document.getElementById("main").clientWidth - margin) / columns));
   const testOf = (winner) => winner.test_map_mean ?? winner.test_map;
   const two = (field, title) => ({ field, title, format: ".2f" });
-  const legendBelow = (extra) => ({ orient: "bottom", labelLimit: 300, columns: narrow() ? 1 : 4, ...extra });
+  const legendBelow = (extra) => ({ orient: "bottom", labelLimit: 300, columns: narrow() ? 1 : 4, symbolOpacity: 1, ...extra });
 
   // A dot per row of a group: the test MAP of its chosen run, with its deviation over seeds.
   function testMap(group) {
@@ -53,6 +53,7 @@ const charts = (() => {
       });
     }
     if (values.length === 0) return null;
+    const kinds = new Set(values.map(({ kind }) => kind));
     const columns = narrow() ? 2 : 3;
     const line = (kind, opacity, width) => ({
       transform: [{ filter: `datum.kind === '${kind}'` }],
@@ -63,7 +64,7 @@ const charts = (() => {
         y: { field: "val", type: "quantitative", title: narrow() ? null : "val MAP (%)",
           scale: { zero: false }, axis: { tickCount: 5 } },
         detail: { field: "run" },
-        color: { field: "kind", type: "nominal", title: null, legend: legendBelow({ symbolOpacity: 1, symbolStrokeWidth: 2.5 }),
+        color: { field: "kind", type: "nominal", title: null, legend: legendBelow({ symbolStrokeWidth: 2.5 }),
           scale: { domain: ["chosen on validation", "other settings"],
             range: [colors.chosen, colors.other] } },
         tooltip: [{ field: "label", title: "loss" }, { field: "lr" }, { field: "batch" },
@@ -77,7 +78,8 @@ const charts = (() => {
       spec: {
         width: facetWidth(columns, narrow() ? 130 : 145),
         height: narrow() ? 90 : 130,
-        layer: [line("other settings", 0.5, 1.2), line("chosen on validation", 1, 2.2)],
+        layer: [line("other settings", 0.5, 1.2), line("chosen on validation", 1, 2.2)]
+          .filter((_, i) => kinds.has(i === 0 ? "other settings" : "chosen on validation")),
       },
     };
   }

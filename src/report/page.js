@@ -15,6 +15,8 @@
   }
   const number = (value, digits = 1) => (typeof value === "number" ? value.toFixed(digits) : "–");
   const signed = (value) => (typeof value === "number" ? (value > 0 ? "+" : "") + value.toFixed(2) : "–");
+  // 0.0001 as 1e-4
+  const power = (value) => value.toExponential().replace("e+", "e");
   const plain = (value) => (value === null || value === undefined ? "–" : String(value));
   const withDeviation = (mean, deviation, digits) =>
     number(mean, digits) + (typeof deviation === "number" ? " ± " + number(deviation, digits) : "");
@@ -60,19 +62,19 @@
       Object.values(cells || {}).some(({ lr }) => lr !== undefined));
     const columns = experiment.columns.map((dataset) => ({ dataset,
       given: experiment.rows.some(({ cells }) => typeof ((cells || {})[dataset] || {}).ours === "number") }));
-    const width = ({ given }) => (given ? (settings ? 5 : 3) : 1);
+    const width = ({ given }) => (given ? (settings ? 4 : 3) : 1);
     const top = [{ text: "" }, ...(described ? [{ text: "" }] : []),
       ...columns.map((c) => ({ text: c.dataset, colspan: width(c), class: "over" }))];
     const below = [{ text: experiment.row_title }, ...(described ? [{ text: "labels it sees", class: "text" }] : []),
       ...columns.flatMap((c) => c.given
-        ? ["ours", "paper", "difference", ...(settings ? ["lr", "batch"] : [])] : ["paper"])];
+        ? ["ours", "paper", "difference", ...(settings ? ["lr, batch"] : [])] : ["paper"])];
     const rows = experiment.rows.map((line) => element("tr", { class: line.extra ? "extra" : line.single ? "single" : "" },
       cell(line.label), ...(described ? [cell(line.labels || "", "text")] : []),
       ...columns.flatMap(({ dataset, given }) => {
         const value = (line.cells || {})[dataset] || {};
         if (!given) return [cell(number(value.paper))];
         return [cell(withDeviation(value.ours, value.std, 2), rankClass(value.rank)), cell(number(value.paper)),
-          cell(signed(value.difference)), ...(settings ? [cell(plain(value.lr)), cell(plain(value.batch))] : [])];
+          cell(signed(value.difference)), ...(settings ? [cell(value.lr === undefined ? "–" : `${power(value.lr)}, ${value.batch}`)] : [])];
       })));
     return table("results", [top, below], rows);
   }

@@ -224,5 +224,26 @@ TEST(DataInMemory, IsCheckedLikeAFolder) {
   EXPECT_SPML_ERROR(FeatureMatrix({1}, 2, 2), HasSubstr("expected 2 x 2 features, found 1"));
 }
 
+TEST(LabelMatrix, PartsOfRowsAreReadWhateverTheType) {
+  TemporaryFolder folder;
+  const std::vector<int8_t> labels = {1, 0, -1, 0, 0, 1};
+  const std::vector<float> floats(labels.begin(), labels.end());
+  write_npy(folder / "int8.npy", View<const int8_t>{labels.data(), 2, 3});
+  write_npy(folder / "float.npy", View<const float>{floats.data(), 2, 3});
+  LabelMatrix matrices[] = {LabelMatrix(labels, 2, 3), open_labels(folder / "int8.npy"),
+                            open_labels(folder / "float.npy")};
+  for (const LabelMatrix& matrix : matrices) {
+    std::vector<int8_t> part(2), row(3), none;
+    matrix.read_part(0, 1, part);
+    EXPECT_THAT(part, testing::ElementsAre(0, -1));
+    matrix.read_row(1, row);
+    EXPECT_THAT(row, testing::ElementsAre(0, 0, 1));
+    EXPECT_NO_THROW(matrix.read_part(1, 3, none));
+    EXPECT_SPML_ERROR(matrix.read_part(0, 2, part), HasSubstr("2 labels from 2"));
+    EXPECT_SPML_ERROR(matrix.read_part(2, 0, part), HasSubstr("row 2"));
+    EXPECT_SPML_ERROR(matrix.read_row(0, part), HasSubstr("expected to read 3 labels"));
+  }
+}
+
 }  // namespace
 }  // namespace spml

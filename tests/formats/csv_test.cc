@@ -77,5 +77,15 @@ TEST(Csv, BoundsFieldsAndColumns) {
             CsvReader::kMaxColumns);
 }
 
+TEST(Csv, WrittenFieldsAreReadBack) {
+  for (const std::string text : {"plain", "a,b", "say \"x\"", "two\nlines", ""}) {
+    std::vector<std::string> fields;
+    const std::string record = csv_field(text) + ",end";
+    ASSERT_TRUE(CsvReader(record, "t.csv").next(fields));
+    EXPECT_EQ(fields, (std::vector<std::string>{text, "end"}));
+  }
+  EXPECT_EQ(csv_field("plain"), "plain");
+}
+
 }  // namespace
 }  // namespace spml

@@ -61,6 +61,24 @@ fi
 open_page "$folder/page.html" --blink-settings=preferredColorScheme=0
 at_least 1 'data-theme="dark"' "dark theme where the system is dark"
 
+# A reproduction with a table, curves and heat maps.
+reproduce() {
+  echo "{\"settings\": {\"epochs\": 2$2}, \"lr\": [0.01], \"batch\": [8], \"rows\": [
+    {\"loss\": \"an\", \"paper\": {\"toy\": 40, \"coco\": 62.3}}, {\"loss\": \"role\"}]$3}" >"$folder/$1.json"
+  "$spml" reproduce "$folder/$1.json" --data "toy=$folder/data" --out "$folder/out" --quiet >/dev/null
+}
+reproduce numbers '' ', "datasets": ["toy", "coco"]'
+reproduce lines '' ', "show": "curves", "vary": {"k": {"labelled_rows": 5, "values": 4}}'
+reproduce maps ', "record": "unobserved-positives"' ', "show": "heatmaps"'
+open_page "$folder/out/report.html"
+# Beside the paper, per class and curves of the first; the figure and curves of the others.
+at_least 1 'data-drawn="7"' "charts of a reproduction"
+at_least 11 'aria-roledescription="point"' "points of the comparison and of the lines"
+at_least 2 'aria-roledescription="rule"' "rules at the true k"
+at_least 200 'aria-roledescription="rect mark"' "cells of the heat maps"
+at_least 1 '<td class="first">' "best number of the table in bold"
+at_least 1 '62\.3' "number of the paper for a data set that was not given"
+
 # The demo, as a newcomer runs it.
 "$spml" demo --out "$folder/demo" --quiet >"$folder/demo.txt"
 for text in 'role does best' "$folder/demo/report.html"; do

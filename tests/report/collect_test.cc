@@ -70,5 +70,36 @@ TEST(Collect, RefusesWhatNoRunWrites) {
                     AllOf(HasSubstr("inside the folder"), HasSubstr("elsewhere")));
 }
 
+TEST(Collect, ReproductionsBringTheirChoices) {
+  const TemporaryFolder folder;
+  write_run(folder / "toy/runs/a", "an", 1e-3, 70, 65);
+  write_run(folder / "toy/runs/b", "an", 1e-4, 80, 60);
+  const Json runs = {{"toy", {"toy/runs/a", "toy/runs/b"}}}, chosen = {{"toy", {"toy/runs/b"}}};
+  const Json row = {{"label", "an"}, {"loss", "an"}, {"runs", runs}, {"chosen", chosen}};
+  const Json experiment = {{"title", "Table 9"},
+                           {"show", "table"},
+                           {"columns", {"other", "toy"}},
+                           {"rows", Json::array({row})}};
+  const auto write = [&](const Json& value) {
+    write_file(folder / "results.json", Json({{"experiments", {{"mine", value}}}}).dump());
+  };
+  write(experiment);
+  const Json section = collect({folder.path()})["sections"][0];
+  EXPECT_EQ(section["title"], "Table 9");
+  ASSERT_EQ(section["groups"].size(), 1u);
+  const Json& group = section["groups"][0];
+  EXPECT_EQ(group["name"], "toy");
+  EXPECT_EQ(group["rows"][0]["winner"]["test_map"], 60);
+  EXPECT_EQ(group["runs"][0]["chosen"], false);
+  EXPECT_EQ(group["runs"][1]["chosen"], true);
+
+  Json outside = experiment;
+  outside["rows"][0]["runs"]["toy"][0] = "/etc";
+  write(outside);
+  EXPECT_SPML_ERROR(collect({folder.path()}), HasSubstr("inside the folder"));
+  write({{"title", 3}});
+  EXPECT_SPML_ERROR(collect({folder.path()}), HasSubstr("expected what spml writes there"));
+}
+
 }  // namespace
 }  // namespace spml

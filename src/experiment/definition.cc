@@ -1,0 +1,226 @@
+#include "experiment/definition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/fail.h"
+#include "base/text.h"
+#include "experiment/sweep.h"
+#include "formats/json.h"
+#include "formats/json_object.h"
+
+namespace spml {
+namespace {
+
+constexpr double kMaxNumber = 1e9;
+
+// The words of the flags of `spml train`, which are usage errors there, with the place.
+template <class Parse>
+auto parse_words(const JsonObject& object, const std::string& key, Parse parse) {
+  try {
+    return parse(object.text(key, ""));
+  } catch (const Error& error) {
+    fail("{}: {}", object.place(key), error.what());
+  }
+}
+
+TrainConfig read_settings(const JsonObject& object) {
+  object.allow_only({"epochs", "k", "observe", "select", "val-fraction", "split-seed", "subsample",
+                     "transform", "weight-decay", "patience", "record"});
+  TrainConfig config;
+  if (object.has("epochs")) config.epochs = static_cast<int>(object.count("epochs", 1, 1, 100000));
+  if (object.has("k")) config.k = object.number("k", 1, 1e-9, kMaxNumber);
+  if (object.has("observe")) config.observe = parse_words(object, "observe", observe_from);
+  if (object.has("select")) config.select = parse_words(object, "select", select_from);
+  if (object.has("transform")) config.transform = parse_words(object, "transform", transform_kind);
+  config.val_fraction = object.number("val-fraction", config.val_fraction, 0, 1);
+  config.split_seed =
+      static_cast<uint32_t>(object.count("split-seed", config.split_seed, 0, UINT32_MAX));
+  config.subsample = object.number("subsample", config.subsample, 0, 1);
+  config.weight_decay = object.number("weight-decay", config.weight_decay, 0, kMaxNumber);
+  config.patience = static_cast<int>(object.count("patience", 0, 0, 100000));
+  if (object.has("record")) {
+    if (object.text("record", "") != "unobserved-positives") {
+      fail("{}: expected unobserved-positives", object.place("record"));
+    }
+    config.record_unobserved_positives = true;
+  }
+  return config;
+}
+
+std::map<std::string, double> read_paper(const JsonObject& object, const std::string& key) {
+  std::map<std::string, double> numbers;
+  if (!object.has(key)) return numbers;
+  const JsonObject by_dataset(object.at(key), object.place(key));
+  for (const auto& [dataset, value] : by_dataset.items()) {
+    numbers[dataset] =
+        JsonObject::number_of(value, by_dataset.place(dataset), -kMaxNumber, kMaxNumber);
+  }
+  return numbers;
+}
+
+ExperimentRow read_row(const JsonObject& object, const std::vector<Mode>& modes) {
+  std::vector<std::string> keys = {"label", "labels", "loss",      "param", "mode",
+                                   "only",  "extra",  "statistic", "size",  "paper"};
+  for (size_t i = 1; i < modes.size(); ++i)
+    keys.push_back(fmt::format("paper_{}", to_string(modes[i])));
+  object.allow_only(keys);
+  ExperimentRow row;
+  row.loss = object.text("loss", "");
+  row.statistic = object.text("statistic", "");
+  if (row.loss.empty() == row.statistic.empty()) {
+    fail("{}: expected either a loss or a statistic", object.place("loss"));
+  }
+  if (!row.statistic.empty()) {
+    const auto names = statistic_names();
+    if (std::find(names.begin(), names.end(), row.statistic) == names.end()) {
+      fail("{}: expected one of {}, found '{}'", object.place("statistic"), fmt::join(names, ", "),
+           row.statistic);
+    }
+  }
+  row.label = object.text("label", row.loss.empty() ? row.statistic : row.loss);
+  row.labels = object.text("labels", "");
+  row.size = object.count("size", row.size, 1, 1000000);
+  row.extra = object.flag("extra");
+  if (object.has("mode")) row.mode = parse_words(object, "mode", mode_from);
+  if (object.has("only")) row.only = parse_words(object, "only", mode_from);
+  if (object.has("param")) {
+    const JsonObject params(object.at("param"), object.place("param"));
+    for (const auto& [name, value] : params.items()) {
+      if (value == "L") {
+        row.params[name] = std::nullopt;
+      } else {
+        row.params[name] =
+            JsonObject::number_of(value, params.place(name), -kMaxNumber, kMaxNumber);
+      }
+    }
+  }
+  row.paper[modes.front()] = read_paper(object, "paper");
+  for (size_t i = 1; i < modes.size(); ++i) {
+    row.paper[modes[i]] = read_paper(object, fmt::format("paper_{}", to_string(modes[i])));
+  }
+  return row;
+}
+
+Variation read_variation(const JsonObject& object) {
+  Variation vary;
+  for (const auto& [name, value] : object.items()) {
+    if (!vary.name.empty()) fail("{}: expected one key, what varies", object.place(name));
+    vary.name = name;
+    if (value.is_object() && name == "k") {
+      const JsonObject interval(value, object.place(name));
+      interval.allow_only({"labelled_rows", "values"});
+      vary.labelled_rows = interval.count("labelled_rows", 5, 1, 1000000);
+      vary.count = interval.count("values", 10, 2, JsonObject::kMaxItems);
+      continue;
+    }
+    const double max = name == "subsample" ? 1 : kMaxNumber;
+    vary.values = object.list(name, [&](const auto& item, const std::string& place) {
+      return JsonObject::number_of(item, place, name == "subsample" ? 1e-9 : -kMaxNumber, max);
+    });
+  }
+  if (vary.name.empty()) fail("{}: expected one key, what varies", object.place(""));
+  return vary;
+}
+
+Show read_show(const JsonObject& object) {
+  const std::string text = object.text("show", "table");
+  for (const Show show : {Show::kTable, Show::kCurves, Show::kHeatMaps}) {
+    if (to_string(show) == text) return show;
+  }
+  fail("{}: expected table, curves or heatmaps, found '{}'", object.place("show"), text);
+}
+
+// What is shown must be there to be shown.
+void check_together(const Experiment& experiment, std::string_view where) {
+  std::set<std::string> labels;
+  for (const ExperimentRow& row : experiment.rows) {
+    if (!labels.insert(row.label).second) {
+      fail("{}: expected rows with different labels, found '{}' twice", where, row.label);
+    }
+    if (!row.statistic.empty() && experiment.show != Show::kTable) {
+      fail("{}: statistics such as '{}' are shown in tables only", where, row.statistic);
+    }
+  }
+  if ((experiment.show == Show::kCurves) != !experiment.vary.name.empty()) {
+    fail("{}: expected 'vary' together with \"show\": \"curves\"", where);
+  }
+  if (experiment.show == Show::kHeatMaps && !experiment.settings.record_unobserved_positives) {
+    fail("{}: heatmaps need {{\"record\": \"unobserved-positives\"}} in 'settings'", where);
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Show show) {
+  switch (show) {
+    case Show::kCurves:
+      return "curves";
+    case Show::kHeatMaps:
+      return "heatmaps";
+    case Show::kTable:
+      break;
+  }
+  return "table";
+}
+
+std::vector<std::string> statistic_names() {
+  return {"labels", "min-positives", "max-positives", "mean-positives", "k-low", "k-high"};
+}
+
+Experiment parse_experiment(std::string_view text, std::string name, std::string_view where) {
+  const nlohmann::json json = parse_json(text, where);
+  const JsonObject object(json, std::string(where));
+  object.allow_only({"title", "note", "caption", "row_title", "show", "metric", "modes", "datasets",
+                     "settings", "lr", "batch", "seeds", "settings_from", "vary", "rows"});
+  Experiment experiment;
+  experiment.name = std::move(name);
+  experiment.title = object.text("title", experiment.name);
+  experiment.note = object.text("note", "");
+  experiment.caption = object.text("caption", "");
+  experiment.row_title = object.text("row_title", experiment.row_title);
+  experiment.show = read_show(object);
+  experiment.metric = object.text("metric", experiment.metric);
+  if (experiment.metric != "test_map" && experiment.metric != "train_map" &&
+      experiment.metric != "val_map") {
+    fail("{}: expected test_map, train_map or val_map, found '{}'", object.place("metric"),
+         experiment.metric);
+  }
+  if (object.has("modes")) {
+    experiment.modes = object.list("modes", [](const auto& item, const std::string& place) {
+      try {
+        return mode_from(JsonObject::text_of(item, place));
+      } catch (const Error& error) {
+        fail("{}: {}", place, error.what());
+      }
+    });
+  }
+  experiment.datasets = object.list("datasets", JsonObject::text_of);
+  if (object.has("settings")) {
+    experiment.settings = read_settings({object.at("settings"), object.place("settings")});
+  }
+  experiment.lr = object.list("lr", [](const auto& item, const std::string& place) {
+    return JsonObject::number_of(item, place, 1e-12, kMaxNumber);
+  });
+  experiment.batch = object.list("batch", [](const auto& item, const std::string& place) {
+    return JsonObject::count_of(item, place, 1, 1 << 20);
+  });
+  if (experiment.lr.empty()) experiment.lr = kPaperLearningRates;
+  if (experiment.batch.empty()) experiment.batch = kPaperBatches;
+  experiment.seeds = static_cast<int>(object.count("seeds", 1, 1, JsonObject::kMaxItems));
+  experiment.settings_from = object.text("settings_from", "");
+  if (object.has("vary")) {
+    experiment.vary = read_variation({object.at("vary"), object.place("vary")});
+  }
+  experiment.rows = object.list("rows", [&](const auto& item, const std::string& place) {
+    return read_row({item, place}, experiment.modes);
+  });
+  if (experiment.rows.empty()) fail("{}: expected 'rows', what is trained or counted", where);
+  check_together(experiment, where);
+  return experiment;
+}
+
+}  // namespace spml

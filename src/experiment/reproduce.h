@@ -1,0 +1,45 @@
+// Runs an experiment on the data sets at hand and sets what comes out beside the published numbers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiment/definition.h"
+#include "experiment/sweep.h"
+
+namespace spml {
+
+// Where reproductions are kept. Experiments share a folder and with it their runs: two that ask
+// for the same run on the same data train it once.
+struct ReproductionFolder {
+  Path path;
+
+  Path results() const { return path / "results.json"; }
+  Path report() const { return path / "report.html"; }
+  Path csv(const std::string& key) const { return path / (key + ".csv"); }
+};
+
+struct NamedData {
+  std::string name;  // as in the experiment, or any other
+  Path folder;
+};
+
+struct ReproduceOptions {
+  Path out;
+  std::vector<NamedData> data;
+  std::optional<Mode> mode;  // default: the experiment's first
+  std::optional<int> seeds;  // default: the experiment's
+  int jobs = 1, threads = 1;
+  bool overwrite = false;  // do finished runs again
+};
+
+// The name of an experiment's results: with the mode unless that is its usual one.
+std::string result_key(const Experiment& experiment, Mode mode);
+
+// Does what is missing, adds the results to OUT/results.json and returns them; docs/formats.md
+// has their shape.
+Json reproduce(const Experiment& experiment, const ReproduceOptions& options,
+               const SweepEvents& events = {});
+
+}  // namespace spml
