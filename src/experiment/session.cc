@@ -10,8 +10,8 @@
 
 namespace spml {
 
-void check_can_train(Mode mode) {
-  if (mode == Mode::kLinear) return;
+void check_can_train(Mode mode, const ImageModelMaker& make_image_model) {
+  if (mode == Mode::kLinear || make_image_model) return;
   fail(
       "--mode {} trains on images, and this build of spml has no image training; use --mode linear",
       to_string(mode));
@@ -76,7 +76,7 @@ LoopPlan Session::plan() const {
 
 std::unique_ptr<Model> Session::make_model(const ImageModelMaker& make_image_model) const {
   if (config.mode == Mode::kLinear) return make_linear_model();
-  if (!make_image_model) fail("--mode {} needs image support", to_string(config.mode));
+  check_can_train(config.mode, make_image_model);
   return make_image_model(data, config, start ? &*start : nullptr, threads);
 }
 

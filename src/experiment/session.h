@@ -16,8 +16,8 @@ class LinearModel;
 using ImageModelMaker = std::function<std::unique_ptr<Model>(
     const Dataset& data, const TrainConfig& config, const LinearStart* start, int threads)>;
 
-// Error when this build cannot train in that mode.
-void check_can_train(Mode mode);
+// Error when the mode needs a maker and there is none.
+void check_can_train(Mode mode, const ImageModelMaker& make_image_model);
 
 class Session {
  public:
