@@ -2,8 +2,9 @@
 # The table of docs/reproducing.md on small VOC12 images: AN, AN-LS and ROLE, each with a linear
 # classifier on fixed features, fine-tuned, and fine-tuned from the linear classifier.
 #   bench/voc12_160px.sh DATA_DIR OUT_DIR    needs `spml weights fetch`; SPML names the program
-# A rerun goes on where an earlier one was stopped. SIZE, FINETUNE_EPOCHS, INIT_EPOCHS, LR and BATCH
-# change the settings.
+# A rerun goes on where an earlier one was stopped. SIZE, FINETUNE_EPOCHS, INIT_EPOCHS, LR, BATCH and
+# THREADS change the settings. On a machine that others keep busy THREADS=1 is the fastest: threads
+# that wait for each other wait for others, too.
 set -euo pipefail
 if [[ $# != 2 ]]; then
   echo "usage: bench/voc12_160px.sh DATA_DIR OUT_DIR" >&2
@@ -14,7 +15,9 @@ out=$2
 spml=${SPML:-$(dirname "$0")/../build/spml}
 size=${SIZE:-128}
 losses=(an an-ls role)
-finetune=(--size "$size" --lr "${LR:-1e-5}" --batch "${BATCH:-16}" --resume --quiet)
+threads=${THREADS:-$(nproc)}
+finetune=(--size "$size" --lr "${LR:-1e-5}" --batch "${BATCH:-16}" --threads "$threads" --resume
+  --quiet)
 
 # The data folder with links to the images, so that the features have a place of their own.
 mkdir -p "$out/data"
@@ -24,7 +27,7 @@ for file in "$data"/formatted_*.npy "$data/images"; do ln -sfn "$file" "$out/dat
 say() { echo "$(date +%H:%M:%S) $*" >&2; }
 if [[ ! -f $out/data/val_features_imagenet_resnet50.npy ]]; then
   say "features at $size px"
-  "$spml" extract "$out/data" --size "$size"
+  "$spml" extract "$out/data" --size "$size" --threads "$threads"
 fi
 say "linear, the paper's grid"
 "$spml" sweep "$out/data" --loss "$(IFS=,; echo "${losses[*]}")" --out "$out/linear" --quiet
