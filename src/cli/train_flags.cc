@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "cli/images.h"
 #include "cli/params.h"
 
 namespace spml::cli {
@@ -120,6 +121,58 @@ std::vector<std::optional<T>> optional_axis(const std::vector<T>& values) {
   return {values.begin(), values.end()};
 }
 
+void add_image_flags(CLI::App& verb, TrainFlags& flags) {
+  const std::string group = "Options of --mode finetune and linear-init";
+  verb.add_option("--weights", flags.weights,
+                  "Where the network starts (default: what `spml weights fetch` made)")
+      ->type_name("FILE.safetensors")
+      ->group(group);
+  verb.add_option("--size", flags.size, "Images are resized to SIZE x SIZE (default 448)")
+      ->check(CLI::Range(32, 4096))
+      ->group(group);
+  verb.add_option("--accumulate", flags.accumulate,
+                  "Parts in which a batch goes through the network, to save memory (default 1)")
+      ->check(CLI::Range(1, 1 << 20))
+      ->group(group);
+  verb.add_option("--head-lr-factor", flags.head_lr_factor,
+                  "The linear layer's learning rate over the network's (default 1)")
+      ->check(kPositive)
+      ->group(group);
+  verb.add_flag("--freeze-bn", flags.freeze_bn, "Leave batch normalisation as it is")->group(group);
+  verb.add_option("--device", flags.device, "auto, cpu, cuda or cuda:N (default auto)")
+      ->group(group);
+  verb.add_option("--init", flags.init,
+                  "linear-init: the linear run, or sweep, to start from (default: trained first)")
+      ->type_name("RUN|SWEEP")
+      ->group(group);
+}
+
+ImageConfig image_config(const TrainFlags& flags) {
+  ImageConfig image;
+  const bool given = !flags.weights.empty() || flags.size || flags.accumulate ||
+                     flags.head_lr_factor || flags.freeze_bn || !flags.device.empty() ||
+                     !flags.init.empty();
+  if (flags.is_linear()) {
+    if (given) {
+      fail_usage(
+          "--weights, --size, --accumulate, --head-lr-factor, --freeze-bn, --device and --init "
+          "need --mode finetune or linear-init");
+    }
+    return image;
+  }
+  if (flags.mode == "finetune" && !flags.init.empty())
+    fail_usage("--init needs --mode linear-init");
+  image.weights = flags.weights;
+  image.size = flags.size.value_or(image.size);
+  image.accumulate = flags.accumulate.value_or(image.accumulate);
+  image.head_lr_factor = flags.head_lr_factor.value_or(image.head_lr_factor);
+  image.freeze_bn = flags.freeze_bn;
+  if (!flags.device.empty()) image.device = flags.device;
+  image.init = flags.init;
+  complete(image);
+  return image;
+}
+
 }  // namespace
 
 void add_train_flags(CLI::App& verb, TrainFlags& flags, bool lists) {
@@ -175,6 +228,7 @@ void add_train_flags(CLI::App& verb, TrainFlags& flags, bool lists) {
   verb.add_option("--record", flags.record,
                   "unobserved-positives: per epoch, the histogram of their predicted probability")
       ->check(CLI::IsMember({"unobserved-positives"}));
+  add_image_flags(verb, flags);
 }
 
 std::vector<TrainConfig> expand(const TrainFlags& flags, size_t labels,
@@ -188,6 +242,7 @@ std::vector<TrainConfig> expand(const TrainFlags& flags, size_t labels,
   base.split_seed = flags.split_seed;
   base.patience = flags.patience;
   base.record_unobserved_positives = !flags.record.empty();
+  base.image = image_config(flags);
 
   const auto axes = parameter_axes(flags, labels);
   check_parameters_are_known(flags, axes);
@@ -230,6 +285,15 @@ std::vector<TrainConfig> expand(const TrainFlags& flags, size_t labels,
   multiply(flags.batch.empty() ? default_batch : flags.batch,
            [](TrainConfig& c, size_t v) { c.batch = v; });
   multiply(flags.seeds, [](TrainConfig& c, uint64_t v) { c.seed = v; });
+  for (const TrainConfig& config : configs) {
+    if (config.mode != Mode::kLinear && config.transform != TransformKind::kNone) {
+      fail_usage("--transform is of features, and --mode {} has none", flags.mode);
+    }
+    if (config.image.accumulate > config.batch) {
+      fail_usage("--accumulate {}: a batch of {} has not so many parts", config.image.accumulate,
+                 config.batch);
+    }
+  }
   return configs;
 }
 

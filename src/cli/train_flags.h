@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,16 @@ struct TrainFlags {
   std::vector<double> weight_decay = {0.0};
   int patience = 0;
   std::string record;
+  // Of the modes that train the network; not given: ImageConfig's defaults.
+  std::string weights, device, init;
+  std::optional<int> size;
+  std::optional<size_t> accumulate;
+  std::optional<double> head_lr_factor;
+  bool freeze_bn = false;
+
+  bool is_linear() const { return mode == "linear"; }
+  // Whether the data's features are used: as input, or by a linear phase on the spot.
+  bool needs_features() const { return is_linear() || (mode == "linear-init" && init.empty()); }
 };
 
 void add_train_flags(CLI::App& verb, TrainFlags& flags, bool lists);

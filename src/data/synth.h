@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/files.h"
@@ -46,7 +48,11 @@ class SyntheticModel {
   std::vector<float> nuisance_;          // (kNuisances, D): lighting, viewpoint, ...
 };
 
-// Writes truth, observed labels, features and dataset.json. The folder must exist.
-void write_synthetic(const Path& folder, const SynthOptions& options);
+// The contents of an image file (JPEG) that shows these labels; `key` differs from row to row.
+using DrawImage = std::function<std::string(std::span<const int8_t> labels, uint64_t key)>;
+
+// Writes truth, observed labels and dataset.json, and features or, given `draw`, images instead.
+// The folder must exist.
+void write_synthetic(const Path& folder, const SynthOptions& options, const DrawImage& draw = {});
 
 }  // namespace spml

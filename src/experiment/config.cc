@@ -5,6 +5,20 @@
 #include "base/fail.h"
 
 namespace spml {
+namespace {
+
+// Files count by their contents, not by where they are.
+void add_image_config(const ImageConfig& image, Json& json) {
+  json["weights-sha256"] = image.weights_sha256;
+  json["size"] = image.size;
+  json["accumulate"] = image.accumulate;
+  json["head-lr-factor"] = image.head_lr_factor;
+  json["freeze-bn"] = image.freeze_bn;
+  json["device"] = image.device;
+  if (!image.init.empty()) json["init"] = image.init;
+}
+
+}  // namespace
 
 int TrainConfig::epoch_count() const {
   if (epochs) return *epochs;
@@ -121,6 +135,7 @@ Json to_json(const TrainConfig& config) {
   json["weight-decay"] = config.weight_decay;
   json["patience"] = config.patience;
   if (config.record_unobserved_positives) json["record"] = "unobserved-positives";
+  if (config.mode != Mode::kLinear) add_image_config(config.image, json);
   return json;
 }
 

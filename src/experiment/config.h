@@ -26,6 +26,18 @@ struct EstimatorChoice {
   size_t hidden = 64;  // kNetwork
 };
 
+// What only the modes that train the network itself use.
+struct ImageConfig {
+  std::string weights;         // the file in which the network starts
+  std::string weights_sha256;  // of its contents
+  int size = 448;              // images are resized to size x size
+  size_t accumulate = 1;       // parts in which a batch goes through the network
+  double head_lr_factor = 1;
+  bool freeze_bn = false;
+  std::string device = "auto";
+  std::string init;  // linear-init: the linear run or sweep to start from; "" = done on the spot
+};
+
 struct TrainConfig {
   std::string loss;
   LossParameters params;
@@ -45,6 +57,7 @@ struct TrainConfig {
   double weight_decay = 0;
   int patience = 0;
   bool record_unobserved_positives = false;
+  ImageConfig image;
 
   double learning_rate() const { return lr.value_or(mode == Mode::kLinear ? 1e-3 : 1e-5); }
   int epoch_count() const;

@@ -64,6 +64,22 @@ TEST_F(DatasetTest, EverythingButTrainingLabelsIsOptional) {
   expect_refused("formatted_train_labels_obs.npy", "found neither");
 }
 
+TEST_F(DatasetTest, KnowsHowItsFeaturesWereMade) {
+  EXPECT_FALSE(open_dataset(folder_.path()).extraction.has_value());
+  const FeatureOrigin origin{{"w.safetensors", "0a1b", "resnet50", "v1"}, 448};
+  DatasetInfo info;
+  info.extraction = origin;
+  write_info(to_json(info));
+  EXPECT_EQ(open_dataset(folder_.path()).extraction, origin);
+  info.extraction = FeatureOrigin{{"m.pt", "0a", "torchscript", ""}, 64};
+  write_info(to_json(info));
+  EXPECT_EQ(open_dataset(folder_.path()).extraction->backbone.variant, "");
+  for (const char* wrong : {"[]", "{}", R"({"size": -1})", R"({"size": 64, "weights": 3})"}) {
+    write_info(R"({"extraction": )" + std::string(wrong) + "}");
+    expect_refused("dataset.json", wrong[0] == '[' ? "extraction" : "'");
+  }
+}
+
 TEST_F(DatasetTest, FolderMustBeOne) {
   EXPECT_SPML_ERROR(open_dataset(folder_ / "x"), HasSubstr("nothing of that name"));
   write_info("{}");
