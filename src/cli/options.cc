@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "experiment/presets.h"
 
 namespace spml::cli {
 namespace {
@@ -75,6 +76,31 @@ void append_flag(std::vector<std::string>& arguments, const std::string& flag,
   }
 }
 
+std::string value_of(const std::string& flag, const std::vector<std::string>& arguments) {
+  std::string value;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == flag && i + 1 < arguments.size()) value = arguments[i + 1];
+    if (arguments[i].starts_with(flag + "=")) value = arguments[i].substr(flag.size() + 1);
+  }
+  return value;
+}
+
+// The flags of a file or preset, where they are not given already.
+void append_missing(CLI::App& verb, const nlohmann::json& config, const std::string& source,
+                    std::vector<std::string>& arguments) {
+  const std::vector<std::string> known = flag_names(verb);
+  const std::vector<std::string> given = arguments;
+  for (const auto& [key, value] : config.items()) {
+    const std::string flag = "--" + key;
+    if (std::find(known.begin(), known.end(), flag) == known.end() || key == "config") {
+      const std::string near = nearest(flag, known);
+      fail_usage("{}: unknown key '{}'{}", source, key,
+                 near.empty() ? "" : fmt::format("; did you mean '{}'?", near.substr(2)));
+    }
+    if (!was_given(given, *verb.get_option(flag))) append_flag(arguments, flag, value, source);
+  }
+}
+
 }  // namespace
 
 void add_json(CLI::App& verb, Common& common) {
@@ -105,28 +131,18 @@ void print_json(const Json& value) {
 }
 
 std::vector<std::string> expand_config(CLI::App& app, std::vector<std::string> arguments) {
-  std::string file;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--config" && i + 1 < arguments.size()) file = arguments[i + 1];
-    if (arguments[i].starts_with("--config=")) file = arguments[i].substr(9);
-  }
-  if (file.empty()) return arguments;
-
-  const auto config = nlohmann::json::parse(read_file(file, size_t{1} << 24), nullptr, false);
-  if (!config.is_object()) {
-    fail_usage("{}: expected a JSON object with the flags of the verb as keys", file);
-  }
   CLI::App& verb = *chosen_verb(app, arguments);
-  const std::vector<std::string> known = flag_names(verb);
-  const std::vector<std::string> given = arguments;
-  for (const auto& [key, value] : config.items()) {
-    const std::string flag = "--" + key;
-    if (std::find(known.begin(), known.end(), flag) == known.end() || key == "config") {
-      const std::string near = nearest(flag, known);
-      fail_usage("{}: unknown key '{}'{}", file, key,
-                 near.empty() ? "" : fmt::format("; did you mean '{}'?", near.substr(2)));
+  const std::string file = value_of("--config", arguments);
+  if (!file.empty()) {
+    const auto config = nlohmann::json::parse(read_file(file, size_t{1} << 24), nullptr, false);
+    if (!config.is_object()) {
+      fail_usage("{}: expected a JSON object with the flags of the verb as keys", file);
     }
-    if (!was_given(given, *verb.get_option(flag))) append_flag(arguments, flag, value, file);
+    append_missing(verb, config, file, arguments);
+  }
+  const std::string preset = value_of("--preset", arguments);
+  if (!preset.empty() && verb.get_option_no_throw("--preset") != nullptr) {
+    append_missing(verb, nlohmann::json::parse(find_preset(preset).flags), preset, arguments);
   }
   return arguments;
 }

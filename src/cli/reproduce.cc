@@ -113,9 +113,8 @@ void add_reproduce(CLI::App& app) {
       add_verb(app, "reproduce", "The paper's tables and figures on your data, beside its numbers");
   auto options = std::make_shared<Options>();
   std::string names;
-  for (const std::string& name : paper_experiments()) names += (names.empty() ? "" : "|") + name;
-  verb.add_option("experiment", options->experiment,
-                  "One of the paper's (" + names + ") or a file of your own")
+  for (const std::string& name : built_in_experiments()) names += (names.empty() ? "" : "|") + name;
+  verb.add_option("experiment", options->experiment, "One of " + names + ", or a file of your own")
       ->required()
       ->type_name("NAME|FILE.json");
   verb.add_option("--data", options->data,

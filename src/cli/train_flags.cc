@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/images.h"
 #include "cli/params.h"
+#include "experiment/presets.h"
 
 namespace spml::cli {
 namespace {
@@ -187,6 +188,12 @@ void add_train_flags(CLI::App& verb, TrainFlags& flags, bool lists) {
   };
   verb.add_option("data", flags.data, "The data folder")->required()->type_name("DIR");
   axis("--loss", flags.loss, "The loss; `spml losses` lists them")->required()->type_name("NAME");
+  std::string presets = "A recipe; flags given beside it win:";
+  for (const Preset& preset : all_presets()) {
+    presets += fmt::format(" {} ({});", preset.name, preset.summary);
+  }
+  presets.pop_back();
+  verb.add_option("--preset", flags.preset, presets)->type_name("NAME");
   verb.add_option("--mode", flags.mode, "linear, finetune or linear-init")
       ->check(CLI::IsMember({"linear", "finetune", "linear-init"}))
       ->capture_default_str();

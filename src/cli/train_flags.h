@@ -13,6 +13,7 @@ namespace spml::cli {
 struct TrainFlags {
   std::string data;
   std::vector<std::string> loss;
+  std::string preset;  // already expanded into the other flags
   std::string mode = "linear";
   std::vector<double> lr;
   std::vector<size_t> batch;

@@ -62,6 +62,6 @@ Experiment parse_experiment(std::string_view text, std::string name, std::string
 // One of the paper's by name, or a file whose name ends in .json. Its losses and their parameters
 // exist. Error that lists the names for anything else.
 Experiment load_experiment(const std::string& name_or_file);
-std::vector<std::string> paper_experiments();
+std::vector<std::string> built_in_experiments();
 
 }  // namespace spml

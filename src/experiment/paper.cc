@@ -29,8 +29,9 @@ void check_losses(const Experiment& experiment, const std::string& where) {
 
 }  // namespace
 
-std::vector<std::string> paper_experiments() {
-  return {"table1", "table2", "tableA1", "tableA2", "tableA3", "figure1", "figure2", "figureA1"};
+std::vector<std::string> built_in_experiments() {
+  return {"table1",  "table2",  "tableA1",  "tableA2", "tableA3",
+          "figure1", "figure2", "figureA1", "losses"};
 }
 
 Experiment load_experiment(const std::string& name_or_file) {
@@ -43,7 +44,7 @@ Experiment load_experiment(const std::string& name_or_file) {
   const std::string file = name_or_file + ".json";
   const std::string_view text = paper_experiment(file);
   if (text.empty()) {
-    const auto names = paper_experiments();
+    const auto names = built_in_experiments();
     fail_usage("expected one of {} or a file that ends in .json, found '{}'{}",
                fmt::join(names, ", "), name_or_file, did_you_mean(name_or_file, names));
   }

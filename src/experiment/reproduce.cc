@@ -91,7 +91,7 @@ void write_results(const Path& path, Json all, const std::string& key, const Jso
   all["version"] = kVersion;
   all["experiments"][key] = result;
   Json ordered = Json::object();
-  for (const std::string& name : paper_experiments()) {
+  for (const std::string& name : built_in_experiments()) {
     for (const auto& [other, value] : all["experiments"].items()) {
       if (value.value("experiment", "") == name) ordered[other] = value;
     }

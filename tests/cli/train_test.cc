@@ -277,5 +277,19 @@ TEST(EstimateK, ComesFromObservedLabelsAndARun) {
   expect_failure(verb, 1, "formatted_train_labels_obs.npy");
 }
 
+TEST(Preset, IsARecipeThatFlagsWinOver) {
+  TemporaryFolder folder;
+  const std::string data = make_data(folder / "data");
+  const auto result = expect_success({"train", data, "--preset", "one-label", "--epochs", "2",
+                                      "--batch", "8", "--json", "--out", folder / "run"})
+                          .json();
+  EXPECT_EQ(result["loss"], "role+em");
+  EXPECT_EQ(result["lr"], 4e-3);
+  EXPECT_EQ(result["batch"], 8);
+  EXPECT_EQ(read_json(folder / "run" / "config.json")["config"]["transform"], "sqrt");
+  expect_failure({"train", data, "--preset", "one-lable", "--out", folder / "other"}, 2,
+                 "did you mean 'one-label'");
+}
+
 }  // namespace
 }  // namespace spml

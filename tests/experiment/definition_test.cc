@@ -15,7 +15,7 @@ using testing::HasSubstr;
 Experiment parse(const std::string& text) { return parse_experiment(text, "mine", "mine.json"); }
 
 TEST(Definition, EveryExperimentOfThePaperLoads) {
-  for (const std::string& name : paper_experiments()) {
+  for (const std::string& name : built_in_experiments()) {
     const Experiment experiment = load_experiment(name);
     EXPECT_EQ(experiment.name, name);
     EXPECT_FALSE(experiment.rows.empty());

@@ -80,7 +80,7 @@ TEST_F(FinetuneVerbs, AKilledRunGoesOnToTheSameBytes) {
     ASSERT_EQ(running.wait().exit_code, 128 + SIGKILL);
     const Ran rest = expect_success(train(loss, killed) + often + Words{"--json"});
     EXPECT_GT(rest.json()["resumed_from_step"], 0);
-    expect_finished(killed, loss == "role");
+    expect_finished(killed, loss == "role" ? "estimates.npy" : "");
     expect_same_run(whole, killed);
   }
 }
