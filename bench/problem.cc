@@ -42,11 +42,11 @@ LinearConfig linear_config(const Problem& problem, const Setting& setting) {
   return config;
 }
 
-std::unique_ptr<LabelEstimator> make_estimator(const Problem& problem, double lr) {
+std::unique_ptr<TableEstimator> make_estimator(const Problem& problem, double lr) {
   AdamConfig adam;
   adam.lr = lr;
   const auto [name, rows, features, labels] = problem.shape;
-  auto estimator = std::make_unique<LabelEstimator>(rows, labels, adam);
+  auto estimator = std::make_unique<TableEstimator>(rows, labels, adam);
   for (size_t i = 0; i < rows; ++i) {
     estimator->start_row(i, std::span(problem.labels).subspan(i * labels, labels), 0, i);
   }

@@ -11,6 +11,7 @@
 #include "linear/linear_model.h"
 #include "recording_loss.h"
 #include "train/loop.h"
+#include "train/table_estimator.h"
 
 namespace spml {
 
@@ -54,7 +55,7 @@ class Trainer {
   RecordingLoss recording;
   TrainingLabels labels;
   LinearModel model;
-  const std::unique_ptr<LabelEstimator> estimator;
+  const std::unique_ptr<TableEstimator> estimator;
   const Evaluator validation;
   Loop loop;
 };

@@ -73,8 +73,8 @@ TorchLoop make_torch_loop(Trainer& trainer) {
   setup.bias = trainer.model.bias();
   if (trainer.estimator) {
     for (size_t i = 0; i < rows; ++i) {
-      const float* u = trainer.estimator->state().values.data() + i * 3 * labels;
-      estimates.insert(estimates.end(), u, u + labels);
+      const std::span<const float> u = trainer.estimator->table().start_row(i);
+      estimates.insert(estimates.end(), u.begin(), u.end());
     }
     setup.estimates = {estimates.data(), rows, labels};
   }

@@ -1,10 +1,5 @@
 #include "targets.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <string>
-
 #include "data/dataset_json.h"
 #include "data/feature_matrix.h"
 #include "data/import/coco_json.h"
@@ -13,39 +8,10 @@
 #include "experiment/definition.h"
 #include "formats/npy.h"
 #include "formats/safetensors.h"
-#include "spml/error.h"
+#include "memory_file.h"
 
 namespace spml {
 namespace {
-
-// Bytes as a file that can be mapped, without touching the disk.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::span<const std::byte> bytes) : fd_(::memfd_create("fuzz", 0)) {
-    if (fd_ < 0 || ::write(fd_, bytes.data(), bytes.size()) < 0) ::abort();
-  }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() { ::close(fd_); }
-  Path path() const { return "/proc/self/fd/" + std::to_string(fd_); }
-
- private:
-  int fd_;
-};
-
-std::string_view as_text(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-template <class F>
-bool accepts(F&& f) {
-  try {
-    f();
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
 
 void read_numbers(const NpyArray& array) {
   std::vector<float> floats(array.cols());

@@ -46,6 +46,7 @@ enum class Stream : uint32_t {
   kTrials = 6,
   kAugmentation = 7,
   kObserve = 8,
+  kScenes = 9,
 };
 
 class CounterRng {

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/sigmoid.h"
+#include "cli/model_input.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "experiment/trained_model.h"
@@ -67,7 +68,7 @@ Json no_metrics() {
 Json evaluate(const Options& options) {
   TrainedModel trained = load_trained_model(options.run, options.common.threads);
   DatasetOptions data_options;
-  data_options.need_features = true;
+  data_options.need_features = data_options.load_features = !trained.is_fine_tuned();
   data_options.threads = options.common.threads;
   const Dataset data = open_dataset(options.data, data_options);
   check_fits(trained, data);
@@ -77,7 +78,8 @@ Json evaluate(const Options& options) {
   const size_t n = split.rows.size(), labels = trained.classes.size();
   std::vector<float> scores(n * labels);
   const View<float> out{scores.data(), n, labels};
-  trained.model->predict(part.features, split.rows, 0, out);
+  const ModelInput input = model_input(trained, data, part, split.rows, options.common);
+  trained.model->predict(*input.features, input.rows, 0, out);
   sigmoid_in_place(out.flat());
   Json json = part.truth.empty() ? no_metrics()
                                  : metrics(out, read_rows(part.truth, split.rows), trained,
@@ -126,6 +128,7 @@ void add_evaluate(CLI::App& app) {
       ->capture_default_str();
   add_threads(verb, options->common);
   add_json(verb, options->common);
+  add_quiet(verb, options->common);
   verb.callback([options] {
     const Json json = evaluate(*options);
     if (options->common.json) {

@@ -50,6 +50,8 @@ int run(int argc, char** argv) {
   spml::cli::add_stats(app);
   spml::cli::add_estimate_k(app);
   spml::cli::add_import(app);
+  spml::cli::add_weights(app);
+  spml::cli::add_extract(app);
   spml::cli::add_losses(app);
   app.add_subcommand("help", "Print this help")->silent();
 

@@ -2,13 +2,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <memory>
-#include <numeric>
 
 #include "base/fail.h"
 #include "base/sigmoid.h"
+#include "cli/model_input.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "experiment/trained_model.h"
@@ -23,47 +24,77 @@ constexpr size_t kRowsAtOnce = 1024;
 struct Options {
   Common common;
   std::string run, data, split = "test", features, out, threshold;
+  std::vector<std::string> images;
+  NetworkFlags network;
   size_t top = 0;
   bool force = false;
 };
 
-// What is predicted for: rows of a matrix and what each is called in the output.
+// What is predicted for, and what each row is called in the output.
 struct Source {
   Dataset data;
-  FeatureMatrix own;
-  const FeatureMatrix* features = nullptr;
-  const NpyArray* images = nullptr;
-  std::vector<int32_t> rows;
+  ModelInput input;
+  std::vector<std::string> names;  // empty: the numbers of the rows
 
   std::string name(size_t i) const {
-    const auto row = static_cast<size_t>(rows[i]);
-    return images != nullptr && !images->empty() ? images->text(row) : std::to_string(row);
+    return names.empty() ? std::to_string(input.rows[i]) : names[i];
   }
 };
 
-void open_source(const Options& options, const TrainedModel& trained, Source& source) {
-  if (!options.features.empty()) {
-    source.own = FeatureMatrix(NpyArray(options.features));
-    source.own.check_finite(options.common.threads);
-    if (source.own.cols() != trained.features) {
-      fail("{}: expected {} features, as the model has, found {}", options.features,
-           trained.features, source.own.cols());
+bool is_image_name(const Path& path) {
+  std::string extension = path.extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
+}
+
+// Files as they are, folders as the JPEG and PNG files in and below them, sorted.
+std::vector<Path> list_images(const std::vector<std::string>& paths) {
+  std::vector<Path> files;
+  for (const std::string& path : paths) {
+    if (!std::filesystem::is_directory(path)) {
+      files.emplace_back(path);
+      continue;
     }
-    source.features = &source.own;
-    source.rows.resize(source.own.rows());
-    std::iota(source.rows.begin(), source.rows.end(), 0);
-    return;
+    std::vector<Path> found;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
+      if (entry.is_regular_file() && is_image_name(entry.path())) found.push_back(entry.path());
+    }
+    if (found.empty()) fail("{}: expected .jpg, .jpeg or .png files, found none", path);
+    std::sort(found.begin(), found.end());
+    files.insert(files.end(), found.begin(), found.end());
   }
+  return files;
+}
+
+void open_features(const Options& options, const TrainedModel& trained, Source& source) {
+  FeatureMatrix features{NpyArray(options.features)};
+  features.check_finite(options.common.threads);
+  if (features.cols() != trained.features) {
+    fail("{}: expected {} features, as the model has, found {}", options.features, trained.features,
+         features.cols());
+  }
+  source.input = all_rows(std::move(features));
+}
+
+void open_images(const Options& options, const TrainedModel& trained, Source& source) {
+  const std::vector<Path> files = list_images(options.images);
+  source.input = all_rows(features_of_images(trained, files, options.network, options.common));
+  for (const Path& file : files) source.names.push_back(file.string());
+}
+
+void open_data(const Options& options, const TrainedModel& trained, Source& source) {
   DatasetOptions data_options;
-  data_options.need_features = true;
+  data_options.need_features = data_options.load_features = !trained.is_fine_tuned();
   data_options.threads = options.common.threads;
   source.data = open_dataset(options.data, data_options);
   check_fits(trained, source.data);
-  SplitRows split = rows_of_split(trained, source.data, options.split);
+  const SplitRows split = rows_of_split(trained, source.data, options.split);
   const DataPart& part = split.part == Part::kTest ? source.data.test : source.data.train_file;
-  source.features = &part.features;
-  source.images = &part.images;
-  source.rows = std::move(split.rows);
+  source.input = model_input(trained, source.data, part, split.rows, options.common);
+  for (const int32_t row : split.rows) {
+    source.names.push_back(part.images.empty() ? std::to_string(row)
+                                               : part.images.text(static_cast<size_t>(row)));
+  }
 }
 
 // The smallest score of each class that is written; 0 keeps all.
@@ -119,10 +150,11 @@ template <class Body>
 void for_blocks(TrainedModel& trained, const Source& source, const Body& body) {
   const size_t labels = trained.classes.size();
   std::vector<float> scores(kRowsAtOnce * labels);
-  for (size_t begin = 0; begin < source.rows.size(); begin += kRowsAtOnce) {
-    const size_t n = std::min(kRowsAtOnce, source.rows.size() - begin);
+  const ModelInput& input = source.input;
+  for (size_t begin = 0; begin < input.rows.size(); begin += kRowsAtOnce) {
+    const size_t n = std::min(kRowsAtOnce, input.rows.size() - begin);
     const View<float> out{scores.data(), n, labels};
-    trained.model->predict(*source.features, std::span(source.rows).subspan(begin, n), 0, out);
+    trained.model->predict(*input.features, std::span(input.rows).subspan(begin, n), 0, out);
     sigmoid_in_place(out.flat());
     body(begin, View<const float>(out));
   }
@@ -150,7 +182,7 @@ void write_matrix(const Options& options, TrainedModel& trained, const Source& s
         "--top and --threshold choose what a csv or jsonl file lists; a .npy file holds "
         "every score");
   }
-  NpyRowWriter writer(options.out, DType::kF32, source.rows.size(), trained.classes.size());
+  NpyRowWriter writer(options.out, DType::kF32, source.input.rows.size(), trained.classes.size());
   for_blocks(trained, source, [&](size_t, View<const float> scores) {
     for (size_t i = 0; i < scores.rows; ++i) writer.append({scores.row(i), scores.cols});
   });
@@ -158,8 +190,8 @@ void write_matrix(const Options& options, TrainedModel& trained, const Source& s
 }
 
 void predict(const Options& options) {
-  if (options.data.empty() == options.features.empty()) {
-    fail_usage("expected exactly one of --data and --features");
+  if (!options.data.empty() + !options.features.empty() + !options.images.empty() != 1) {
+    fail_usage("expected exactly one of --data, --features and --images");
   }
   const std::string extension = Path(options.out).extension().string();
   if (extension != ".csv" && extension != ".jsonl" && extension != ".npy") {
@@ -170,7 +202,9 @@ void predict(const Options& options) {
   }
   TrainedModel trained = load_trained_model(options.run, options.common.threads);
   Source source;
-  open_source(options, trained, source);
+  if (!options.features.empty()) open_features(options, trained, source);
+  if (!options.images.empty()) open_images(options, trained, source);
+  if (!options.data.empty()) open_data(options, trained, source);
   if (extension == ".npy") {
     write_matrix(options, trained, source);
   } else {
@@ -178,12 +212,12 @@ void predict(const Options& options) {
   }
   if (options.common.json) {
     Json json;
-    json["rows"] = source.rows.size();
+    json["rows"] = source.input.rows.size();
     json["labels"] = trained.classes.size();
     json["out"] = options.out;
     print_json(json);
   } else {
-    fmt::print("{} rows scored; written to {}\n", source.rows.size(), options.out);
+    fmt::print("{} rows scored; written to {}\n", source.input.rows.size(), options.out);
   }
 }
 
@@ -198,6 +232,10 @@ void add_predict(CLI::App& app) {
       ->check(CLI::IsMember({"train", "val", "test"}))
       ->capture_default_str();
   verb.add_option("--features", options->features, "A feature matrix")->type_name("F.npy");
+  verb.add_option("--images", options->images,
+                  "JPEG and PNG files, and folders of them (end the list with another flag)")
+      ->type_name("PATH...");
+  add_network_flags(verb, options->network);
   verb.add_option("--top", options->top, "List only the K best labels of each row")->type_name("K");
   verb.add_option("--threshold", options->threshold,
                   "List only labels that score at least T, or at least their tuned threshold")
@@ -208,6 +246,7 @@ void add_predict(CLI::App& app) {
   verb.add_flag("--force", options->force, "Replace the file if it exists");
   add_threads(verb, options->common);
   add_json(verb, options->common);
+  add_quiet(verb, options->common);
   verb.callback([options] { predict(*options); });
 }
 

@@ -3,9 +3,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/fail.h"
+#include "cli/images.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
@@ -18,7 +20,8 @@ namespace {
 
 struct Options {
   Common common;
-  std::string experiment, out, mode;
+  std::string experiment, out, mode, weights;
+  int size = 448;
   std::vector<std::string> data;
   int seeds = 0, jobs = 0;
   bool resume = false, overwrite = false;
@@ -56,16 +59,25 @@ ReproduceOptions parse(const Options& options) {
     parsed.data.push_back(named);
   }
   if (!options.mode.empty()) parsed.mode = mode_from(options.mode);
+  const bool images = parsed.mode.value_or(Mode::kLinear) != Mode::kLinear;
   if (options.seeds > 0) parsed.seeds = options.seeds;
-  parsed.jobs = options.jobs > 0 ? options.jobs : options.common.threads;
+  parsed.jobs = options.jobs > 0 ? options.jobs : images ? 1 : options.common.threads;
   parsed.threads = std::max(1, options.common.threads / parsed.jobs);
   parsed.overwrite = options.overwrite;
   return parsed;
 }
 
 void run(const Options& options) {
-  const ReproduceOptions parsed = parse(options);
+  ReproduceOptions parsed = parse(options);
   const Experiment experiment = load_experiment(options.experiment);
+  const Mode mode = parsed.mode.value_or(experiment.modes.front());
+  const bool known = std::ranges::find(experiment.modes, mode) != experiment.modes.end();
+  if (known && mode != Mode::kLinear) {
+    parsed.image.weights = options.weights;
+    parsed.image.size = options.size;
+    complete(parsed.image);
+    parsed.make_image_model = image_model_maker();
+  }
   catch_interrupt();
   Json result;
   {
@@ -124,6 +136,12 @@ void add_reproduce(CLI::App& app) {
       ->check(CLI::Range(1, 1000));
   verb.add_option("--jobs", options->jobs, "Runs at the same time (default: all cores)")
       ->check(CLI::Range(1, 1024));
+  verb.add_option("--weights", options->weights,
+                  "finetune: where the network starts (default: what `spml weights fetch` made)")
+      ->type_name("FILE.safetensors");
+  verb.add_option("--size", options->size, "finetune: images are resized to SIZE x SIZE")
+      ->check(CLI::Range(32, 4096))
+      ->capture_default_str();
   verb.add_flag("--resume", options->resume, "Do what is missing; so does the verb without it");
   verb.add_flag("--overwrite", options->overwrite, "Do the runs again that are finished");
   add_threads(verb, options->common);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/fail.h"
+#include "cli/images.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/sweep_table.h"
@@ -48,11 +49,14 @@ void sweep(const Options& options) {
   sweep.overwrite = options.overwrite;
   sweep.checkpoint_every = options.checkpoint_every;
   parse_shard(options.shard, sweep);
-  sweep.jobs = options.jobs > 0 ? options.jobs : options.common.threads;
+  // A step of a network keeps all cores busy; one of a linear model does not.
+  const int default_jobs = options.flags.is_linear() ? options.common.threads : 1;
+  sweep.jobs = options.jobs > 0 ? options.jobs : default_jobs;
+  sweep.make_image_model = image_model_maker();
   sweep.threads = std::max(1, options.common.threads / sweep.jobs);
 
   DatasetOptions data_options;
-  data_options.need_features = true;
+  data_options.need_features = data_options.load_features = options.flags.needs_features();
   data_options.threads = options.common.threads;
   const Dataset data = open_dataset(options.flags.data, data_options);
   const auto grid = expand(options.flags, data.labels(), kPaperLearningRates, kPaperBatches);
@@ -86,7 +90,8 @@ void add_sweep(CLI::App& app) {
   verb.get_option("--lr")->description("Learning rates (default: the paper's 1e-2,1e-3,1e-4,1e-5)");
   verb.get_option("--batch")->description("Batch sizes (default: the paper's 8,16)");
   verb.add_option("--out", options->out, "The sweep folder")->required()->type_name("SWEEP");
-  verb.add_option("--jobs", options->jobs, "Runs at the same time (default: all cores)")
+  verb.add_option("--jobs", options->jobs,
+                  "Runs at the same time (default: all cores, 1 unless linear)")
       ->check(CLI::Range(1, 1024));
   verb.add_option("--shard", options->shard, "i/n: do the i-th of n parts of the grid")
       ->capture_default_str();

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/fail.h"
+#include "cli/images.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/train_flags.h"
@@ -40,7 +41,7 @@ void train(const TrainOptions& options) {
   if (options.resume && options.overwrite)
     fail_usage("--resume and --overwrite exclude each other");
   DatasetOptions data_options;
-  data_options.need_features = true;
+  data_options.need_features = data_options.load_features = options.flags.needs_features();
   data_options.threads = options.common.threads;
   const Dataset data = open_dataset(options.flags.data, data_options);
   const TrainConfig config = expand(options.flags, data.labels(), {}, {16}).front();
@@ -52,6 +53,7 @@ void train(const TrainOptions& options) {
                                      : Existing::kRefuse;
   run.threads = options.common.threads;
   run.checkpoint_every = options.checkpoint_every;
+  run.make_image_model = image_model_maker();
 
   catch_interrupt();
   Progress progress("train " + config.loss, "steps", options.common.quiet);

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "cli/images.h"
 #include "cli/params.h"
 
 namespace spml::cli {
@@ -75,11 +76,101 @@ std::vector<LossParameters> parameter_sets(const LossInfo& loss,
   return sets;
 }
 
+// Every way to represent the label estimates. A flag that nothing here can use is an error.
+std::vector<EstimatorChoice> estimator_choices(const TrainFlags& flags) {
+  const auto given = [&](EstimatorKind kind) {
+    return std::ranges::find(flags.estimator, to_string(kind)) != flags.estimator.end();
+  };
+  if (!flags.estimator.empty() && std::ranges::none_of(flags.loss, [](const std::string& name) {
+        return find_loss(name).uses_estimates;
+      })) {
+    fail_usage("--estimator: no loss given here has label estimates; role and role+X have");
+  }
+  if (!flags.rank.empty() && !given(EstimatorKind::kFactored)) {
+    fail_usage("--rank is of --estimator factored, which is not given");
+  }
+  if (!flags.hidden.empty() && !given(EstimatorKind::kNetwork)) {
+    fail_usage("--hidden is of --estimator network, which is not given");
+  }
+  if ((given(EstimatorKind::kFactored) || given(EstimatorKind::kNetwork)) &&
+      flags.mode != to_string(Mode::kLinear)) {
+    fail_usage("--mode {}: expected --estimator table; the others are for linear runs", flags.mode);
+  }
+  if (flags.estimator.empty()) return {EstimatorChoice()};
+  std::vector<EstimatorChoice> choices;
+  for (const std::string& name : flags.estimator) {
+    EstimatorChoice choice;
+    choice.kind = estimator_from(name);
+    const auto add_sizes = [&](size_t& size, const std::vector<size_t>& values) {
+      for (const size_t value : values.empty() ? std::vector{size} : values) {
+        size = value;
+        choices.push_back(choice);
+      }
+    };
+    if (choice.kind == EstimatorKind::kTable) choices.push_back(choice);
+    if (choice.kind == EstimatorKind::kFactored) add_sizes(choice.rank, flags.rank);
+    if (choice.kind == EstimatorKind::kNetwork) add_sizes(choice.hidden, flags.hidden);
+  }
+  return choices;
+}
+
 // A list of optional values: none given is one run with the default.
 template <class T>
 std::vector<std::optional<T>> optional_axis(const std::vector<T>& values) {
   if (values.empty()) return {std::nullopt};
   return {values.begin(), values.end()};
+}
+
+void add_image_flags(CLI::App& verb, TrainFlags& flags) {
+  const std::string group = "Options of --mode finetune and linear-init";
+  verb.add_option("--weights", flags.weights,
+                  "Where the network starts (default: what `spml weights fetch` made)")
+      ->type_name("FILE.safetensors")
+      ->group(group);
+  verb.add_option("--size", flags.size, "Images are resized to SIZE x SIZE (default 448)")
+      ->check(CLI::Range(32, 4096))
+      ->group(group);
+  verb.add_option("--accumulate", flags.accumulate,
+                  "Parts in which a batch goes through the network, to save memory (default 1)")
+      ->check(CLI::Range(1, 1 << 20))
+      ->group(group);
+  verb.add_option("--head-lr-factor", flags.head_lr_factor,
+                  "The linear layer's learning rate over the network's (default 1)")
+      ->check(kPositive)
+      ->group(group);
+  verb.add_flag("--freeze-bn", flags.freeze_bn, "Leave batch normalisation as it is")->group(group);
+  verb.add_option("--device", flags.device, "auto, cpu, cuda or cuda:N (default auto)")
+      ->group(group);
+  verb.add_option("--init", flags.init,
+                  "linear-init: the linear run, or sweep, to start from (default: trained first)")
+      ->type_name("RUN|SWEEP")
+      ->group(group);
+}
+
+ImageConfig image_config(const TrainFlags& flags) {
+  ImageConfig image;
+  const bool given = !flags.weights.empty() || flags.size || flags.accumulate ||
+                     flags.head_lr_factor || flags.freeze_bn || !flags.device.empty() ||
+                     !flags.init.empty();
+  if (flags.is_linear()) {
+    if (given) {
+      fail_usage(
+          "--weights, --size, --accumulate, --head-lr-factor, --freeze-bn, --device and --init "
+          "need --mode finetune or linear-init");
+    }
+    return image;
+  }
+  if (flags.mode == "finetune" && !flags.init.empty())
+    fail_usage("--init needs --mode linear-init");
+  image.weights = flags.weights;
+  image.size = flags.size.value_or(image.size);
+  image.accumulate = flags.accumulate.value_or(image.accumulate);
+  image.head_lr_factor = flags.head_lr_factor.value_or(image.head_lr_factor);
+  image.freeze_bn = flags.freeze_bn;
+  if (!flags.device.empty()) image.device = flags.device;
+  image.init = flags.init;
+  complete(image);
+  return image;
 }
 
 }  // namespace
@@ -107,6 +198,12 @@ void add_train_flags(CLI::App& verb, TrainFlags& flags, bool lists) {
        "Seed of initial weights, batch order and sampling");
   axis("--k", flags.k, "Expected positives per example (default: dataset.json, else from truth)")
       ->check(kPositive);
+  axis("--estimator", flags.estimator,
+       "How label estimates are kept: table (N x L), factored or network (default table)")
+      ->check(CLI::IsMember({"table", "factored", "network"}));
+  axis("--rank", flags.rank, "Of --estimator factored (default 16)")->check(CLI::Range(1, 4096));
+  axis("--hidden", flags.hidden, "Hidden units of --estimator network (default 64)")
+      ->check(CLI::Range(1, 65536));
   add_params(verb, flags.params);
   verb.add_option("--observe", flags.observe,
                   "Draw observed labels from the truth instead of reading them: "
@@ -131,6 +228,7 @@ void add_train_flags(CLI::App& verb, TrainFlags& flags, bool lists) {
   verb.add_option("--record", flags.record,
                   "unobserved-positives: per epoch, the histogram of their predicted probability")
       ->check(CLI::IsMember({"unobserved-positives"}));
+  add_image_flags(verb, flags);
 }
 
 std::vector<TrainConfig> expand(const TrainFlags& flags, size_t labels,
@@ -144,9 +242,11 @@ std::vector<TrainConfig> expand(const TrainFlags& flags, size_t labels,
   base.split_seed = flags.split_seed;
   base.patience = flags.patience;
   base.record_unobserved_positives = !flags.record.empty();
+  base.image = image_config(flags);
 
   const auto axes = parameter_axes(flags, labels);
   check_parameters_are_known(flags, axes);
+  const std::vector<EstimatorChoice> estimators = estimator_choices(flags);
   std::vector<TrainConfig> configs;
   // Each axis multiplies the list; seeds come last so that runs to be averaged are neighbours.
   for (const std::string& loss : flags.loss) {
@@ -154,7 +254,14 @@ std::vector<TrainConfig> expand(const TrainFlags& flags, size_t labels,
       TrainConfig config = base;
       config.loss = loss;
       config.params = params;
-      configs.push_back(config);
+      if (!find_loss(loss).uses_estimates) {
+        configs.push_back(config);
+        continue;
+      }
+      for (const EstimatorChoice& estimator : estimators) {
+        config.estimator = estimator;
+        configs.push_back(config);
+      }
     }
   }
   const auto multiply = [&](const auto& values, const auto& set) {
@@ -178,6 +285,15 @@ std::vector<TrainConfig> expand(const TrainFlags& flags, size_t labels,
   multiply(flags.batch.empty() ? default_batch : flags.batch,
            [](TrainConfig& c, size_t v) { c.batch = v; });
   multiply(flags.seeds, [](TrainConfig& c, uint64_t v) { c.seed = v; });
+  for (const TrainConfig& config : configs) {
+    if (config.mode != Mode::kLinear && config.transform != TransformKind::kNone) {
+      fail_usage("--transform is of features, and --mode {} has none", flags.mode);
+    }
+    if (config.image.accumulate > config.batch) {
+      fail_usage("--accumulate {}: a batch of {} has not so many parts", config.image.accumulate,
+                 config.batch);
+    }
+  }
   return configs;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct TrainFlags {
   std::vector<int> epochs;
   std::vector<uint64_t> seeds = {0};
   std::vector<double> k;
+  std::vector<std::string> estimator;
+  std::vector<size_t> rank, hidden;
   std::vector<std::string> params;  // name=value; in a sweep name=value,value,...
   std::string observe;
   std::string select = "clean";
@@ -28,13 +31,23 @@ struct TrainFlags {
   std::vector<double> weight_decay = {0.0};
   int patience = 0;
   std::string record;
+  // Of the modes that train the network; not given: ImageConfig's defaults.
+  std::string weights, device, init;
+  std::optional<int> size;
+  std::optional<size_t> accumulate;
+  std::optional<double> head_lr_factor;
+  bool freeze_bn = false;
+
+  bool is_linear() const { return mode == "linear"; }
+  // Whether the data's features are used: as input, or by a linear phase on the spot.
+  bool needs_features() const { return is_linear() || (mode == "linear-init" && init.empty()); }
 };
 
 void add_train_flags(CLI::App& verb, TrainFlags& flags, bool lists);
 
 // Every combination of the values given, for a data set of so many labels. Parameters apply to
-// the losses that have them; one that no loss has is a usage error. An lr or batch not given is
-// taken from `lr` and `batch`.
+// the losses that have them; one that no loss has is a usage error. So with the estimator. An lr or
+// batch not given is taken from `lr` and `batch`.
 std::vector<TrainConfig> expand(const TrainFlags& flags, size_t labels,
                                 const std::vector<double>& default_lr,
                                 const std::vector<size_t>& default_batch);

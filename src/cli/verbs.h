@@ -19,6 +19,8 @@ void add_observe(CLI::App& app);
 void add_stats(CLI::App& app);
 void add_estimate_k(CLI::App& app);
 void add_import(CLI::App& app);
+void add_weights(CLI::App& app);  // weights and extract need SPML_VISION
+void add_extract(CLI::App& app);
 void add_losses(CLI::App& app);
 void add_losses_eval(CLI::App& losses);  // below `spml losses`
 

@@ -1,9 +1,9 @@
 #include "data/dataset.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/fail.h"
-#include "data/dataset_json.h"
 
 namespace spml {
 namespace {
@@ -132,6 +132,21 @@ LabelMatrix open_labels(const Path& path) {
   return array.empty() ? LabelMatrix() : LabelMatrix(std::move(array));
 }
 
+std::vector<Path> image_files(const Dataset& data, const DataPart& part,
+                              std::span<const int32_t> rows) {
+  std::vector<Path> files;
+  for (const int32_t row : rows) {
+    files.push_back(data.folder / data.image_root / part.images.text(static_cast<size_t>(row)));
+  }
+  return files;
+}
+
+std::vector<Path> image_files(const Dataset& data, const DataPart& part) {
+  std::vector<int32_t> rows(part.images.rows());
+  std::iota(rows.begin(), rows.end(), 0);
+  return image_files(data, part, rows);
+}
+
 void check_dataset(Dataset& data, const DatasetOptions& options) {
   const DataPart& train = data.train_file;
   const DataPart& test = data.test;
@@ -181,6 +196,7 @@ Dataset open_dataset(const Path& folder, const DatasetOptions& options) {
   data.classes = std::move(info.classes);
   data.expected_positives = info.expected_positives;
   data.image_root = info.image_root;
+  data.extraction = info.extraction;
   const bool load = options.load_features || options.need_features;
   data.train_file = open_part(folder, "train", info.train_features, load);
   data.test = open_part(folder, "val", info.val_features, load);

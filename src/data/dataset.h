@@ -4,10 +4,12 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "data/dataset_json.h"
 #include "data/feature_matrix.h"
 #include "data/label_matrix.h"
 #include "formats/npy.h"
@@ -30,6 +32,7 @@ struct Dataset {
   std::vector<std::string> classes;          // L names; "label_0".. when the folder has none
   std::optional<double> expected_positives;  // from dataset.json
   std::string image_root;                    // absolute or relative to folder; "" when not given
+  std::optional<FeatureOrigin> extraction;   // how the features were made, where known
   DataPart train_file;
   DataPart test;  // empty when there are no test files
   size_t labels() const { return classes.size(); }
@@ -57,6 +60,11 @@ LabelMatrix open_labels(const Path& path);
 // labels and names count, and an even sample of feature rows. The folder's place does not, nor
 // the type in which a file stores the same labels. For config.json.
 std::string fingerprint(const Dataset& data);
+
+// The images of rows of a part of the data, or of all its rows; none when it has no image names.
+std::vector<Path> image_files(const Dataset& data, const DataPart& part,
+                              std::span<const int32_t> rows);
+std::vector<Path> image_files(const Dataset& data, const DataPart& part);
 
 // The files of a data folder. `part` is "train" or "val".
 Path truth_file(const Path& folder, std::string_view part);

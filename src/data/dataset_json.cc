@@ -39,6 +39,24 @@ std::vector<std::string> class_names(const nlohmann::json& json, std::string_vie
 
 }  // namespace
 
+// The variant of a TorchScript network is "", which text_of() would refuse.
+FeatureOrigin parse_feature_origin(const nlohmann::json& object, std::string_view where) {
+  if (!object.is_object()) fail("{}: expected 'extraction' to be an object", where);
+  FeatureOrigin origin;
+  origin.backbone.file = text_of(object, "weights", where);
+  origin.backbone.sha256 = text_of(object, "weights_sha256", where);
+  origin.backbone.architecture = text_of(object, "architecture", where);
+  if (object.value("variant", nlohmann::json("")) != "") {
+    origin.backbone.variant = text_of(object, "variant", where);
+  }
+  const auto size = object.find("size");
+  if (size == object.end() || !size->is_number_unsigned() || *size < 1 || *size > 65535) {
+    fail("{}: expected 'extraction' to have a 'size' in pixels", where);
+  }
+  origin.size = size->get<int>();
+  return origin;
+}
+
 DatasetInfo parse_dataset_json(std::string_view text, std::string_view where) {
   const nlohmann::json json = parse_json(text, where);
   if (!json.is_object()) fail("{}: expected a JSON object, found {}", where, json.type_name());
@@ -60,7 +78,18 @@ DatasetInfo parse_dataset_json(std::string_view text, std::string_view where) {
     info.train_features = text_of(*features, "train", where);
     info.val_features = text_of(*features, "val", where);
   }
+  if (const auto extraction = json.find("extraction"); extraction != json.end()) {
+    info.extraction = parse_feature_origin(*extraction, where);
+  }
   return info;
+}
+
+nlohmann::ordered_json to_json(const FeatureOrigin& origin) {
+  return {{"weights", origin.backbone.file},
+          {"weights_sha256", origin.backbone.sha256},
+          {"architecture", origin.backbone.architecture},
+          {"variant", origin.backbone.variant},
+          {"size", origin.size}};
 }
 
 std::string to_json(const DatasetInfo& info) {
@@ -71,6 +100,7 @@ std::string to_json(const DatasetInfo& info) {
   if (!info.image_root.empty()) json["image_root"] = info.image_root;
   if (!info.train_features.empty()) json["features"]["train"] = info.train_features;
   if (!info.val_features.empty()) json["features"]["val"] = info.val_features;
+  if (info.extraction) json["extraction"] = to_json(*info.extraction);
   return json.dump(1) + "\n";
 }
 

@@ -39,13 +39,30 @@ std::string LabelMatrix::source() const {
   return array_.empty() ? "labels in memory" : array_.path().string();
 }
 
+const int8_t* LabelMatrix::bytes() const {
+  if (array_.empty()) return values_.data();
+  return array_.is_native<int8_t>() ? reinterpret_cast<const int8_t*>(array_.data()) : nullptr;
+}
+
 void LabelMatrix::read_row(size_t row, std::span<int8_t> out) const {
-  if (!array_.empty()) return array_.read_row(row, out);
-  if (row >= rows_ || out.size() != cols_) {
-    fail("expected a row below {} of {} labels, asked for row {} of {}", rows_, cols_, row,
-         out.size());
+  if (out.size() != cols_) fail("expected to read {} labels, not {}", cols_, out.size());
+  read_part(row, 0, out);
+}
+
+void LabelMatrix::read_part(size_t row, size_t first, std::span<int8_t> out) const {
+  if (row >= rows_ || first > cols_ || out.size() > cols_ - first) {
+    fail("expected labels of a {} x {} matrix, asked for row {} and {} labels from {}", rows_,
+         cols_, row, out.size(), first);
   }
-  std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(row * cols_), cols_, out.begin());
+  if (const int8_t* labels = bytes(); labels != nullptr) {
+    std::copy_n(labels + row * cols_ + first, out.size(), out.begin());
+  } else if (out.size() == cols_) {
+    array_.read_row(row, out);
+  } else {
+    std::vector<int8_t> whole(cols_);
+    array_.read_row(row, std::span(whole));
+    std::copy_n(whole.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
+  }
 }
 
 void LabelMatrix::prefetch_row(size_t row) const {

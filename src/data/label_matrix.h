@@ -21,10 +21,15 @@ class LabelMatrix {
   size_t cols() const { return cols_; }
   std::string source() const;  // the file, or "labels in memory"
   void read_row(size_t row, std::span<int8_t> out) const;
+  // Labels first .. first + out.size() of a row; where they are int8, no others are touched.
+  void read_part(size_t row, size_t first, std::span<int8_t> out) const;
   // A hint that this row will be read soon.
   void prefetch_row(size_t row) const;
 
  private:
+  // The labels as they lie in memory or in the file; null where the file's are of another type.
+  const int8_t* bytes() const;
+
   NpyArray array_;
   std::vector<int8_t> values_;
   size_t rows_ = 0, cols_ = 0;

@@ -2,27 +2,30 @@
 
 #include <algorithm>
 
-#include "base/rng.h"
-
 namespace spml {
+
+void ObservedDraw::next_row(std::span<const int8_t> truth, std::span<int8_t> observed) {
+  positives_.clear();
+  negatives_.clear();
+  for (size_t j = 0; j < truth.size(); ++j) (truth[j] == 1 ? positives_ : negatives_).push_back(j);
+  // The authors' code shuffles both lists whatever is kept of them, which uses up random numbers.
+  random_.shuffle(std::span(positives_));
+  random_.shuffle(std::span(negatives_));
+  std::ranges::fill(observed, int8_t{0});
+  const auto mark = [&](const std::vector<size_t>& labels, size_t most, int8_t value) {
+    for (size_t i = 0; i < std::min(most, labels.size()); ++i) observed[labels[i]] = value;
+  };
+  mark(positives_, options_.num_pos, 1);
+  mark(negatives_, options_.num_neg, -1);
+}
 
 LabelMatrix draw_observed(const LabelMatrix& truth, const ObserveOptions& options) {
   const size_t L = truth.cols();
-  NumpyRandom random(options.seed);
-  std::vector<int8_t> observed(truth.rows() * L, 0);
-  std::vector<int8_t> y(L);
-  std::vector<size_t> positives, negatives;
+  ObservedDraw draw(options);
+  std::vector<int8_t> observed(truth.rows() * L), y(L);
   for (size_t i = 0; i < truth.rows(); ++i) {
     truth.read_row(i, y);
-    positives.clear();
-    negatives.clear();
-    for (size_t j = 0; j < L; ++j) (y[j] == 1 ? positives : negatives).push_back(j);
-    // The authors' code shuffles both lists whatever is kept of them, which uses up random numbers.
-    random.shuffle(std::span(positives));
-    random.shuffle(std::span(negatives));
-    int8_t* row = observed.data() + i * L;
-    for (size_t p = 0; p < std::min(options.num_pos, positives.size()); ++p) row[positives[p]] = 1;
-    for (size_t n = 0; n < std::min(options.num_neg, negatives.size()); ++n) row[negatives[n]] = -1;
+    draw.next_row(y, std::span(observed).subspan(i * L, L));
   }
   return LabelMatrix(std::move(observed), truth.rows(), L);
 }

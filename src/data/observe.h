@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/rng.h"
 #include "data/dataset.h"
 
 namespace spml {
@@ -14,8 +15,22 @@ struct ObserveOptions {
   uint32_t seed = 1200;
 };
 
-// N x L in {-1, 0, +1}: per row, num_pos of the positives and num_neg of the negatives, chosen by
-// RandomState(seed) shuffles over the whole file (see docs/formats.md). Rows with fewer keep all.
+// The observed labels of a file, drawn row after row in {-1, 0, +1}: num_pos of the positives and
+// num_neg of the negatives, chosen by RandomState(seed) shuffles that go on over the whole file
+// (see docs/formats.md). Rows with fewer keep all.
+class ObservedDraw {
+ public:
+  explicit ObservedDraw(const ObserveOptions& options) : options_(options), random_(options.seed) {}
+
+  void next_row(std::span<const int8_t> truth, std::span<int8_t> observed);  // (L) each
+
+ private:
+  ObserveOptions options_;
+  NumpyRandom random_;
+  std::vector<size_t> positives_, negatives_;
+};
+
+// All rows, N x L.
 LabelMatrix draw_observed(const LabelMatrix& truth, const ObserveOptions& options);
 
 }  // namespace spml

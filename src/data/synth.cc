@@ -57,6 +57,9 @@ void check(const SynthOptions& options, double k) {
   if (options.rows < 1 || options.rows > kMaxRows) {
     fail_usage("expected from 1 to {} rows, found {}", kMaxRows, options.rows);
   }
+  if (options.test_rows && (*options.test_rows < 1 || *options.test_rows > kMaxRows)) {
+    fail_usage("expected from 1 to {} test rows, found {}", kMaxRows, *options.test_rows);
+  }
   if (options.labels < 1 || options.features < 1 || options.labels > kMaxSide ||
       options.features > kMaxSide || options.labels * options.features > kMaxModel) {
     fail_usage(

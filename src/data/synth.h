@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/files.h"
@@ -12,7 +14,8 @@
 namespace spml {
 
 struct SynthOptions {
-  size_t rows = 4000;  // N of the training file; the test file has half as many, at least 1
+  size_t rows = 4000;                    // N of the training file
+  std::optional<size_t> test_rows = {};  // default: half as many, at least 1
   size_t labels = 20;
   size_t features = 256;
   std::optional<double> expected_positives = {};  // default: 1.5, but at most half the labels
@@ -45,7 +48,11 @@ class SyntheticModel {
   std::vector<float> nuisance_;          // (kNuisances, D): lighting, viewpoint, ...
 };
 
-// Writes truth, observed labels, features and dataset.json. The folder must exist.
-void write_synthetic(const Path& folder, const SynthOptions& options);
+// The contents of an image file (JPEG) that shows these labels; `key` differs from row to row.
+using DrawImage = std::function<std::string(std::span<const int8_t> labels, uint64_t key)>;
+
+// Writes truth, observed labels and dataset.json, and features or, given `draw`, images instead.
+// The folder must exist.
+void write_synthetic(const Path& folder, const SynthOptions& options, const DrawImage& draw = {});
 
 }  // namespace spml

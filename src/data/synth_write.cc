@@ -12,54 +12,86 @@ namespace {
 
 constexpr size_t kBlock = 1024;  // rows in memory at a time
 
-LabelMatrix draw_truth(const SyntheticModel& model, int part, size_t rows,
-                       const SynthOptions& options) {
-  const size_t L = options.labels;
-  std::vector<int8_t> truth(rows * L);
-  parallel_for((rows + kBlock - 1) / kBlock, options.threads, [&](size_t block) {
-    const size_t end = std::min(rows, (block + 1) * kBlock);
-    for (size_t i = block * kBlock; i < end; ++i) {
-      model.draw_labels(part, i, std::span(truth).subspan(i * L, L));
-    }
-  });
-  return LabelMatrix(std::move(truth), rows, L);
-}
-
-void write_features(const Path& path, const SyntheticModel& model, int part,
-                    const LabelMatrix& truth, const SynthOptions& options) {
-  const size_t D = options.features;
-  NpyRowWriter writer(path, DType::kF32, truth.rows(), D);
-  std::vector<float> block(std::min(kBlock, truth.rows()) * D);
-  for (size_t begin = 0; begin < truth.rows(); begin += kBlock) {
-    const size_t rows = std::min(kBlock, truth.rows() - begin);
-    parallel_for(rows, options.threads, [&](size_t i) {
-      std::vector<int8_t> labels(truth.cols());
-      truth.read_row(begin + i, labels);
-      model.draw_features(part, begin + i, labels, std::span(block).subspan(i * D, D));
-    });
-    for (size_t i = 0; i < rows; ++i) {
-      writer.append(std::span<const float>(block).subspan(i * D, D));
-    }
+// Rows drawn block by block on all threads, written in order: draw(row, out).
+template <class T, class Draw>
+void write_rows(const Path& path, DType dtype, size_t rows, size_t cols, int threads,
+                const Draw& draw) {
+  NpyRowWriter writer(path, dtype, rows, cols);
+  std::vector<T> block(std::min(kBlock, rows) * cols);
+  const auto row = [&](size_t i) { return std::span<T>(block).subspan(i * cols, cols); };
+  for (size_t begin = 0; begin < rows; begin += kBlock) {
+    const size_t count = std::min(kBlock, rows - begin);
+    parallel_for(count, threads, [&](size_t i) { draw(begin + i, row(i)); });
+    for (size_t i = 0; i < count; ++i) writer.append(std::span<const T>(row(i)));
   }
   writer.finish();
 }
 
+constexpr const char* kImageFolder = "images";
+
+void write_images(const Path& folder, std::string_view part, uint64_t first_key,
+                  const LabelMatrix& truth, const DrawImage& draw, int threads) {
+  make_folder(folder / kImageFolder);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < truth.rows(); ++i) names.push_back(fmt::format("{}_{:06}.jpg", part, i));
+  parallel_for(truth.rows(), threads, [&](size_t i) {
+    std::vector<int8_t> labels(truth.cols());
+    truth.read_row(i, labels);
+    write_file(folder / kImageFolder / names[i], draw(labels, first_key + i));
+  });
+  write_npy(images_file(folder, part), std::span<const std::string>(names));
+}
+
+void write_observed(const Path& path, const LabelMatrix& truth) {
+  NpyRowWriter writer(path, DType::kI8, truth.rows(), truth.cols());
+  std::vector<int8_t> y(truth.cols()), o(truth.cols());
+  ObservedDraw draw({});
+  for (size_t i = 0; i < truth.rows(); ++i) {
+    truth.read_row(i, y);
+    draw.next_row(y, o);
+    writer.append(std::span<const int8_t>(o));
+  }
+  writer.finish();
+}
+
+// The truth is read back from its file, which is mapped: N x L labels need not fit in memory.
+void write_part(const Path& folder, std::string_view name, const SyntheticModel& model, int part,
+                size_t rows, const SynthOptions& options, const DrawImage& draw) {
+  const Path path = truth_file(folder, name);
+  write_rows<int8_t>(
+      path, DType::kI8, rows, options.labels, options.threads,
+      [&](size_t i, std::span<int8_t> labels) { model.draw_labels(part, i, labels); });
+  const LabelMatrix truth = open_labels(path);
+  write_observed(observed_file(folder, name), truth);
+  // What an earlier data set left here must not stand beside these labels.
+  std::filesystem::remove(images_file(folder, name));
+  std::filesystem::remove(features_file(folder, name));
+  if (draw) {
+    write_images(folder, name, part == 0 ? 0 : options.rows, truth, draw, options.threads);
+    return;
+  }
+  write_rows<float>(features_file(folder, name), DType::kF32, rows, options.features,
+                    options.threads, [&](size_t i, std::span<float> features) {
+                      std::vector<int8_t> labels(truth.cols());
+                      truth.read_row(i, labels);
+                      model.draw_features(part, i, labels, features);
+                    });
+}
+
 }  // namespace
 
-void write_synthetic(const Path& folder, const SynthOptions& options) {
+void write_synthetic(const Path& folder, const SynthOptions& options, const DrawImage& draw) {
   const SyntheticModel model(options);
-  const size_t rows[] = {options.rows, std::max<size_t>(1, options.rows / 2)};
+  const size_t rows[] = {options.rows,
+                         options.test_rows.value_or(std::max<size_t>(1, options.rows / 2))};
   const std::string_view names[] = {"train", "val"};
   for (const int part : {0, 1}) {
-    const LabelMatrix truth = draw_truth(model, part, rows[part], options);
-    write_labels(truth_file(folder, names[part]), truth);
-    write_labels(observed_file(folder, names[part]), draw_observed(truth, {}));
-    write_features(features_file(folder, names[part]), model, part, truth, options);
-    std::filesystem::remove(images_file(folder, names[part]));  // of an earlier data set here
+    write_part(folder, names[part], model, part, rows[part], options, draw);
   }
   DatasetInfo info;
   info.name = "synthetic";
   info.expected_positives = model.expected_positives();
+  if (draw) info.image_root = kImageFolder;
   for (size_t j = 0; j < options.labels; ++j) info.classes.push_back(fmt::format("class_{}", j));
   write_file(folder / "dataset.json", to_json(info));
 }

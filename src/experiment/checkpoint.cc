@@ -1,8 +1,5 @@
 #include "experiment/checkpoint.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include "base/fail.h"
 #include "formats/safetensors.h"
 
@@ -21,16 +18,6 @@ EpochRecord epoch_from(const Json& json) {
     record.unobserved_positives = json["unobserved_positives"].get<std::vector<uint32_t>>();
   }
   return record;
-}
-
-template <class T>
-void read_exactly(const SafetensorsFile& file, std::string_view name, std::span<T> out) {
-  const auto bytes = file.tensor(name).bytes;
-  if (bytes.size() != out.size_bytes()) {
-    fail("{}: expected {} bytes in '{}', found {}; start again with --overwrite",
-         file.path().string(), out.size_bytes(), name, bytes.size());
-  }
-  if (!bytes.empty()) std::memcpy(out.data(), bytes.data(), bytes.size());
 }
 
 }  // namespace
@@ -53,14 +40,8 @@ void save_checkpoint(const Path& path, const Json& config, const Trainee& traine
   const auto& [state, model, estimator, memory] = trainee;
   SafetensorsWriter writer;
   model.save_state(writer);
-  if (estimator != nullptr) {
-    const auto table = estimator->state();
-    writer.add("estimator.values", {table.values.size()}, table.values);
-    writer.add("estimator.last_steps", "I32", {table.last_steps.size()},
-               std::as_bytes(table.last_steps));
-  }
+  if (estimator != nullptr) estimator->save_state(writer);
   if (memory != nullptr) memory->save_state(writer);
-  writer.add("loop.best_estimates", {state.best_estimates.size()}, state.best_estimates);
   Json json;
   json["config"] = config;
   json["step"] = state.step;
@@ -92,20 +73,8 @@ void load_checkpoint(const Path& path, const Json& config, const Trainee& traine
   state.epoch_seconds = json.at("epoch_seconds");
   state.epochs.clear();
   for (const Json& record : json.at("epochs")) state.epochs.push_back(epoch_from(record));
-  if (estimator != nullptr) {
-    const auto table = estimator->state();
-    read_exactly(file, "estimator.values", table.values);
-    read_exactly(file, "estimator.last_steps", table.last_steps);
-    estimator->set_step(state.step);
-    if (std::any_of(table.last_steps.begin(), table.last_steps.end(),
-                    [&](uint32_t last) { return last > state.step; })) {
-      fail("{}: a label estimate is ahead of step {}; start again with --overwrite", path.string(),
-           state.step);
-    }
-    if (state.best_epoch > 0) state.best_estimates.resize(estimator->rows() * estimator->labels());
-  }
+  if (estimator != nullptr) estimator->load_state(file, state.step);
   if (memory != nullptr) memory->load_state(file);
-  read_exactly(file, "loop.best_estimates", std::span(state.best_estimates));
 } catch (const Error&) {
   throw;
 } catch (const std::exception& error) {  // a missing or mistyped key

@@ -5,6 +5,20 @@
 #include "base/fail.h"
 
 namespace spml {
+namespace {
+
+// Files count by their contents, not by where they are.
+void add_image_config(const ImageConfig& image, Json& json) {
+  json["weights-sha256"] = image.weights_sha256;
+  json["size"] = image.size;
+  json["accumulate"] = image.accumulate;
+  json["head-lr-factor"] = image.head_lr_factor;
+  json["freeze-bn"] = image.freeze_bn;
+  json["device"] = image.device;
+  if (!image.init.empty()) json["init"] = image.init;
+}
+
+}  // namespace
 
 int TrainConfig::epoch_count() const {
   if (epochs) return *epochs;
@@ -35,6 +49,18 @@ std::string_view to_string(Select select) {
   return select == Select::kClean ? "clean" : "observed";
 }
 
+std::string_view to_string(EstimatorKind kind) {
+  switch (kind) {
+    case EstimatorKind::kFactored:
+      return "factored";
+    case EstimatorKind::kNetwork:
+      return "network";
+    case EstimatorKind::kTable:
+      break;
+  }
+  return "table";
+}
+
 Mode mode_from(std::string_view name) {
   for (const Mode mode : {Mode::kLinear, Mode::kFinetune, Mode::kLinearInit}) {
     if (to_string(mode) == name) return mode;
@@ -47,6 +73,14 @@ Select select_from(std::string_view name) {
     if (to_string(select) == name) return select;
   }
   fail_usage("expected a selection of clean or observed, found '{}'", name);
+}
+
+EstimatorKind estimator_from(std::string_view name) {
+  for (const EstimatorKind kind :
+       {EstimatorKind::kTable, EstimatorKind::kFactored, EstimatorKind::kNetwork}) {
+    if (to_string(kind) == name) return kind;
+  }
+  fail_usage("expected an estimator of table, factored or network, found '{}'", name);
 }
 
 ObserveOptions observe_from(std::string_view text) {
@@ -77,6 +111,12 @@ Json to_json(const TrainConfig& config) {
   json["loss"] = config.loss;
   json["param"] = Json::object();
   for (const auto& [name, value] : config.params) json["param"][name] = value;
+  if (find_loss(config.loss).uses_estimates) {
+    const EstimatorChoice& estimator = config.estimator;
+    json["estimator"] = to_string(estimator.kind);
+    if (estimator.kind == EstimatorKind::kFactored) json["rank"] = estimator.rank;
+    if (estimator.kind == EstimatorKind::kNetwork) json["hidden"] = estimator.hidden;
+  }
   json["mode"] = to_string(config.mode);
   json["lr"] = config.learning_rate();
   json["batch"] = config.batch;
@@ -95,6 +135,7 @@ Json to_json(const TrainConfig& config) {
   json["weight-decay"] = config.weight_decay;
   json["patience"] = config.patience;
   if (config.record_unobserved_positives) json["record"] = "unobserved-positives";
+  if (config.mode != Mode::kLinear) add_image_config(config.image, json);
   return json;
 }
 

@@ -17,10 +17,31 @@ using Json = nlohmann::ordered_json;
 
 enum class Mode { kLinear, kFinetune, kLinearInit };
 enum class Select { kClean, kObserved };
+enum class EstimatorKind { kTable, kFactored, kNetwork };
+
+// How label estimates are represented, for losses that have them.
+struct EstimatorChoice {
+  EstimatorKind kind = EstimatorKind::kTable;
+  size_t rank = 16;    // kFactored
+  size_t hidden = 64;  // kNetwork
+};
+
+// What only the modes that train the network itself use.
+struct ImageConfig {
+  std::string weights;         // the file in which the network starts
+  std::string weights_sha256;  // of its contents
+  int size = 448;              // images are resized to size x size
+  size_t accumulate = 1;       // parts in which a batch goes through the network
+  double head_lr_factor = 1;
+  bool freeze_bn = false;
+  std::string device = "auto";
+  std::string init;  // linear-init: the linear run or sweep to start from; "" = done on the spot
+};
 
 struct TrainConfig {
   std::string loss;
   LossParameters params;
+  EstimatorChoice estimator;
   Mode mode = Mode::kLinear;
   std::optional<double> lr;   // default by mode
   std::optional<int> epochs;  // default by mode
@@ -36,6 +57,7 @@ struct TrainConfig {
   double weight_decay = 0;
   int patience = 0;
   bool record_unobserved_positives = false;
+  ImageConfig image;
 
   double learning_rate() const { return lr.value_or(mode == Mode::kLinear ? 1e-3 : 1e-5); }
   int epoch_count() const;
@@ -43,8 +65,10 @@ struct TrainConfig {
 
 std::string_view to_string(Mode mode);
 std::string_view to_string(Select select);
-Mode mode_from(std::string_view name);      // Error naming the choices
-Select select_from(std::string_view name);  // Error naming the choices
+std::string_view to_string(EstimatorKind kind);
+Mode mode_from(std::string_view name);                // Error naming the choices
+Select select_from(std::string_view name);            // Error naming the choices
+EstimatorKind estimator_from(std::string_view name);  // Error naming the choices
 
 // pos=1,neg=0,seed=1200 in any order, each optional.
 ObserveOptions observe_from(std::string_view text);

@@ -32,6 +32,7 @@ TrainConfig OnData::config(const Row& row) const {
   TrainConfig config = experiment_.settings;
   config.loss = row.loss;
   config.mode = row.mode.value_or(mode_);
+  config.image = options_.image;
   for (const auto& [name, value] : row.params) {
     config.params[name] = value.value_or(static_cast<double>(data_.labels()));
   }
@@ -133,6 +134,7 @@ void OnData::train(const std::vector<Cell>& cells) {
   sweep.jobs = options_.jobs;
   sweep.threads = options_.threads;
   sweep.overwrite = options_.overwrite;
+  sweep.make_image_model = options_.make_image_model;
   const GridRuns runs = run_grid(data_, configs, sweep, events_);
   if (!runs.first_failure.empty()) {
     fail("{}: a run failed, the others are done: {}", named_.name, runs.first_failure);

@@ -120,7 +120,7 @@ Json reproduce(const Experiment& experiment, const ReproduceOptions& options,
   }
   for (const Row& row : experiment.rows) {
     const bool trained = !row.loss.empty() && (!row.only || *row.only == mode);
-    if (trained) check_can_train(row.mode.value_or(mode));
+    if (trained) check_can_train(row.mode.value_or(mode), options.make_image_model);
   }
   make_folder(options.out);
   const FileLock lock(options.out / ".lock", options.out.string());

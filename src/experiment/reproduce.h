@@ -32,6 +32,8 @@ struct ReproduceOptions {
   std::optional<int> seeds;  // default: the experiment's
   int jobs = 1, threads = 1;
   bool overwrite = false;  // do finished runs again
+  ImageConfig image;       // of the modes other than linear
+  ImageModelMaker make_image_model;
 };
 
 // The name of an experiment's results: with the mode unless that is its usual one.

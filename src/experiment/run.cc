@@ -6,9 +6,10 @@
 #include <fstream>
 
 #include "base/fail.h"
+#include "base/sha256.h"
 #include "experiment/checkpoint.h"
 #include "experiment/machine.h"
-#include "experiment/session.h"
+#include "experiment/sweep.h"
 #include "formats/npy.h"
 #include "formats/safetensors.h"
 #include "spml/version.h"
@@ -62,7 +63,7 @@ Run::Run(const Dataset& data, const TrainConfig& config, Json identity, const Ru
     : options_(options),
       events_(events),
       folder_{options.out},
-      session_(data, config, options.threads),
+      session_(data, config, options.threads, options.make_image_model, options.linear_run),
       identity_(std::move(identity)) {}
 
 Json Run::execute() {
@@ -90,6 +91,8 @@ void Run::write_config() const {
                   {"val", session_.prepared.split.val.size()},
                   {"test", session_.data.test.rows()}};
   json["features"] = session_.data.train_file.features.cols();
+  const auto& extraction = session_.data.extraction;
+  json["extraction"] = extraction ? to_json(*extraction) : Json();  // of the features
   json["classes"] = session_.data.classes;
   json["machine"] = describe_machine();
   json["threads"] = options_.threads;
@@ -202,7 +205,7 @@ RunResult Run::measure() {
                           session_.prepared.truth(), options_.threads);
     result.train_map = train.evaluate(*session_.model).map.map;
   }
-  if (!session_.data.test.truth.empty() && !session_.data.test.features.empty()) {
+  if (!session_.data.test.truth.empty() && session_.has_inputs(session_.data.test)) {
     const auto rows = Session::all_rows(session_.data.test);
     const Evaluator test(Part::kTest, rows, session_.data.test.truth, options_.threads);
     const MapResult map = test.evaluate(*session_.model).map;
@@ -222,9 +225,7 @@ Json Run::write_outputs(RunResult result) {
   const std::vector<float> thresholds = session_.validation.tune_thresholds(*session_.model);
   write_npy(folder_.thresholds(), View<const float>{thresholds.data(), 1, thresholds.size()});
   if (session_.estimator != nullptr) {
-    write_npy(folder_.estimates(),
-              View<const float>{session_.loop.state().best_estimates.data(),
-                                session_.estimator->rows(), session_.estimator->labels()});
+    session_.estimator->write_best(folder_.path);
     write_npy(folder_.train_rows(), std::span<const int32_t>(session_.prepared.split.train));
   }
   metrics_.close();
@@ -243,7 +244,37 @@ Json identity_of(const Dataset& data, const TrainConfig& config) {
   resolved.k = resolve_k(data, config);
   Json identity = to_json(resolved);
   identity["data_fingerprint"] = fingerprint(data);
+  if (!config.image.init.empty()) {
+    const RunFolder start{linear_run(config.image.init, config.loss)};
+    identity["init-sha256"] = sha256_of_file(start.model());
+  }
   return identity;
+}
+
+// The linear run that linear-init starts from: the one given, or the best of a sweep in the run's
+// own folder, which is done first, or gone on with.
+Path find_linear_run(const Dataset& data, const TrainConfig& config, const RunOptions& options,
+                     const RunEvents& events) {
+  if (config.mode != Mode::kLinearInit) return {};
+  if (!config.image.init.empty()) return linear_run(config.image.init, config.loss);
+  const auto& origin = data.extraction;
+  if (origin && (origin->backbone.sha256 != config.image.weights_sha256 ||
+                 origin->size != config.image.size)) {
+    fail(
+        "{}: its features were made with {} at {} px, asked for is {} at {} px; run `spml extract "
+        "{} --weights {} --size {} --force` first",
+        data.folder.string(), origin->backbone.file, origin->size, config.image.weights,
+        config.image.size, data.folder.string(), config.image.weights, config.image.size);
+  }
+  SweepOptions sweep;
+  sweep.out = options.out / kLinearPhase;
+  sweep.jobs = options.threads;
+  sweep.overwrite = options.existing == Existing::kOverwrite;
+  SweepEvents sweep_events;
+  sweep_events.stop_requested = events.stop_requested;
+  if (events.notice) events.notice("training linear classifiers to start from");
+  run_sweep(data, linear_phase(config), sweep, sweep_events);
+  return linear_run(sweep.out, config.loss);
 }
 
 // A file of an earlier run in the same folder.
@@ -286,7 +317,9 @@ Json run_training(const Dataset& data, const TrainConfig& config, const RunOptio
       return read_back(folder.result());
     }
   }
-  return Run(data, config, std::move(identity), options, events).execute();
+  RunOptions with_start = options;
+  with_start.linear_run = find_linear_run(data, config, options, events);
+  return Run(data, config, std::move(identity), with_start, events).execute();
 }
 
 }  // namespace spml

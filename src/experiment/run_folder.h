@@ -16,6 +16,7 @@ struct RunFolder {
   Path model() const { return path / "model.safetensors"; }
   Path thresholds() const { return path / "thresholds.npy"; }
   Path estimates() const { return path / "estimates.npy"; }
+  Path estimator() const { return path / "estimator.safetensors"; }
   Path train_rows() const { return path / "train_rows.npy"; }
   Path checkpoint() const { return path / "checkpoint.safetensors"; }
 };

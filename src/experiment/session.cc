@@ -3,27 +3,34 @@
 #include <numeric>
 
 #include "base/fail.h"
+#include "linear/factored_estimator.h"
 #include "linear/linear_model.h"
+#include "linear/network_estimator.h"
+#include "train/table_estimator.h"
 
 namespace spml {
 
-void check_can_train(Mode mode) {
-  if (mode == Mode::kLinear) return;
+void check_can_train(Mode mode, const ImageModelMaker& make_image_model) {
+  if (mode == Mode::kLinear || make_image_model) return;
   fail(
       "--mode {} trains on images, and this build of spml has no image training; use --mode linear",
       to_string(mode));
 }
 
-Session::Session(const Dataset& dataset, const TrainConfig& train_config, int thread_count)
+Session::Session(const Dataset& dataset, const TrainConfig& train_config, int thread_count,
+                 const ImageModelMaker& make_image_model, const Path& linear_run)
     : data(dataset),
       config(train_config),
       threads(thread_count),
       prepared(prepare(data, config)),
+      start(config.mode == Mode::kLinearInit
+                ? std::optional(read_linear_start(linear_run, config, prepared))
+                : std::nullopt),
       loss_info(find_loss(config.loss)),
       params(resolve_parameters(loss_info, loss_setup())),
       loss(make_loss(config.loss, loss_setup())),
       labels(prepared.observed(), prepared.truth(), loss_info),
-      model(make_model()),
+      model(make_model(make_image_model)),
       estimator(make_estimator()),
       validation(Part::kTrainFile, prepared.split.val, prepared.validation_labels(), threads),
       memory(make_memory()),
@@ -39,6 +46,10 @@ LossSetup Session::loss_setup() const {
 
 uint64_t Session::total_steps() const {
   return plan().steps_per_epoch() * static_cast<uint64_t>(config.epoch_count());
+}
+
+bool Session::has_inputs(const DataPart& part) const {
+  return config.mode == Mode::kLinear ? !part.features.empty() : !part.images.empty();
 }
 
 std::vector<int32_t> Session::all_rows(const DataPart& part) {
@@ -63,8 +74,13 @@ LoopPlan Session::plan() const {
   return plan;
 }
 
-std::unique_ptr<Model> Session::make_model() const {
-  check_can_train(config.mode);
+std::unique_ptr<Model> Session::make_model(const ImageModelMaker& make_image_model) const {
+  if (config.mode == Mode::kLinear) return make_linear_model();
+  check_can_train(config.mode, make_image_model);
+  return make_image_model(data, config, start ? &*start : nullptr, threads);
+}
+
+std::unique_ptr<Model> Session::make_linear_model() const {
   const FeatureMatrix& features = data.train_file.features;
   LinearConfig linear;
   linear.features = features.cols();
@@ -81,16 +97,45 @@ std::unique_ptr<Model> Session::make_model() const {
 
 std::unique_ptr<LabelEstimator> Session::make_estimator() {
   if (!loss_info.uses_estimates) return nullptr;
-  AdamConfig adam;
-  adam.lr = config.learning_rate() * params.at("estimate_lr_factor");
+  LinearConfig layer;
+  layer.labels = data.labels();
+  layer.batch = config.batch;
+  layer.adam.lr = config.learning_rate() * params.at("estimate_lr_factor");
+  layer.threads = 1;  // a second team would spin in the way of the classifier's
+  layer.seed = config.seed;
   const auto& rows = prepared.split.train;
-  auto estimates = std::make_unique<LabelEstimator>(rows.size(), data.labels(), adam);
+  const FeatureMatrix& features = data.train_file.features;
+  if (config.mode != Mode::kLinear && config.estimator.kind != EstimatorKind::kTable) {
+    fail("--mode {} keeps its label estimates in a table; leave out --estimator",
+         to_string(config.mode));
+  }
+  switch (config.estimator.kind) {
+    case EstimatorKind::kFactored:
+      layer.features = config.estimator.rank;
+      return std::make_unique<FactoredEstimator>(layer, rows);
+    case EstimatorKind::kNetwork:
+      layer.features = config.estimator.hidden;
+      return std::make_unique<NetworkEstimator>(
+          layer, fit_transform(config.transform, features, rows), features, rows);
+    case EstimatorKind::kTable:
+      break;
+  }
+  return make_table(layer.adam);
+}
+
+std::unique_ptr<LabelEstimator> Session::make_table(const AdamConfig& adam) {
+  const auto& rows = prepared.split.train;
+  auto table = std::make_unique<TableEstimator>(rows.size(), data.labels(), adam);
   std::vector<int8_t> observed(data.labels());
   for (size_t i = 0; i < rows.size(); ++i) {
+    if (start) {
+      table->start_row(i, std::span(start->estimates).subspan(i * data.labels(), data.labels()));
+      continue;
+    }
     labels.read_row(static_cast<size_t>(rows[i]), observed);
-    estimates->start_row(i, observed, config.seed, static_cast<uint64_t>(rows[i]));
+    table->start_row(i, observed, config.seed, static_cast<uint64_t>(rows[i]));
   }
-  return estimates;
+  return table;
 }
 
 std::unique_ptr<LabelMemory> Session::make_memory() {

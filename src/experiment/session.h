@@ -4,21 +4,27 @@
 
 #include <memory>
 
-#include "experiment/prepare.h"
+#include "experiment/linear_start.h"
 #include "train/loop.h"
 
 namespace spml {
 
 class LinearModel;
 
-// Error when this build cannot train in that mode.
-void check_can_train(Mode mode);
+// Makes the model of a run that trains the network itself. `start` is null unless the mode is
+// linear-init. Given from outside, because this library knows nothing of images.
+using ImageModelMaker = std::function<std::unique_ptr<Model>(
+    const Dataset& data, const TrainConfig& config, const LinearStart* start, int threads)>;
+
+// Error when the mode needs a maker and there is none.
+void check_can_train(Mode mode, const ImageModelMaker& make_image_model);
 
 class Session {
  public:
   // The data must outlive the session; the session stays where it is made, its parts refer to each
-  // other.
-  Session(const Dataset& data, const TrainConfig& config, int threads);
+  // other. `linear_run` is the run that linear-init starts from.
+  Session(const Dataset& data, const TrainConfig& config, int threads,
+          const ImageModelMaker& make_image_model = {}, const Path& linear_run = {});
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -26,6 +32,7 @@ class Session {
   const TrainConfig config;
   const int threads;
   const Prepared prepared;
+  const std::optional<LinearStart> start;  // of linear-init
   const LossInfo& loss_info;
   const LossParameters params;  // every parameter of the loss, resolved
   const std::unique_ptr<const Loss> loss;
@@ -40,12 +47,16 @@ class Session {
   uint64_t total_steps() const;
   // The trained model, once the loop is done; the session is of no use afterwards.
   std::unique_ptr<LinearModel> take_linear_model();
+  // Whether the part has what the model predicts from: features, or images.
+  bool has_inputs(const DataPart& part) const;
   // Rows of a part, all of them.
   static std::vector<int32_t> all_rows(const DataPart& part);
 
  private:
-  std::unique_ptr<Model> make_model() const;
+  std::unique_ptr<Model> make_model(const ImageModelMaker& make_image_model) const;
+  std::unique_ptr<Model> make_linear_model() const;
   std::unique_ptr<LabelEstimator> make_estimator();
+  std::unique_ptr<LabelEstimator> make_table(const AdamConfig& adam);
   std::unique_ptr<LabelMemory> make_memory();
   LoopPlan plan() const;
 };

@@ -121,6 +121,7 @@ GridRuns run_grid(const Dataset& data, const std::vector<TrainConfig>& configs,
     run.existing = options.overwrite ? Existing::kOverwrite : Existing::kResume;
     run.threads = options.threads;
     run.checkpoint_every = options.checkpoint_every;
+    run.make_image_model = options.make_image_model;
     RunEvents run_events;
     run_events.stop_requested = events.stop_requested;
     try {

@@ -16,11 +16,12 @@ inline const std::vector<size_t> kPaperBatches = {8, 16};
 
 struct SweepOptions {
   Path out;
-  int jobs = 1;                   // runs at the same time
-  int threads = 1;                // of each run
-  bool overwrite = false;         // do finished runs again
-  uint64_t checkpoint_every = 0;  // as in RunOptions
-  size_t shard = 0, shards = 1;   // this process takes runs i with i % shards == shard
+  int jobs = 1;                      // runs at the same time
+  int threads = 1;                   // of each run
+  bool overwrite = false;            // do finished runs again
+  uint64_t checkpoint_every = 0;     // as in RunOptions
+  ImageModelMaker make_image_model;  // as in RunOptions
+  size_t shard = 0, shards = 1;      // this process takes runs i with i % shards == shard
 };
 
 struct SweepEvents {

@@ -37,6 +37,10 @@ TrainedModel load_trained_model(const Path& run, int threads) try {
   trained.classes = json.at("classes").get<std::vector<std::string>>();
   trained.val_fraction = json.at("config").at("val-fraction");
   trained.split_seed = json.at("config").at("split-seed");
+  trained.config = Json::parse(json.at("config").dump());
+  if (json.contains("extraction") && !json["extraction"].is_null()) {
+    trained.extraction = parse_feature_origin(json["extraction"], folder.config().string());
+  }
 
   const SafetensorsFile file(folder.model());
   const auto& shape = file.tensor("classifier.weight").shape;
@@ -71,13 +75,23 @@ TrainedModel load_trained_model(const Path& run, int threads) try {
   fail("{}/config.json: not of this program ({})", run.string(), error.what());
 }
 
+int TrainedModel::image_size() const {
+  if (is_fine_tuned()) return config.at("size").get<int>();
+  if (extraction) return extraction->size;
+  fail(
+      "{}: it does not say which network made its features, so images cannot be scored; make them "
+      "with `spml extract` and train again",
+      folder.string());
+}
+
 void check_fits(const TrainedModel& model, const Dataset& data) {
   if (data.classes != model.classes) {
     fail("{}: expected the {} classes the model was trained on, found {} or other names",
          data.folder.string(), model.classes.size(), data.classes.size());
   }
   for (const DataPart* part : {&data.train_file, &data.test}) {
-    if (!part->features.empty() && part->features.cols() != model.features) {
+    if (!model.is_fine_tuned() && !part->features.empty() &&
+        part->features.cols() != model.features) {
       fail("{}: expected {} features, as the model has, found {}", part->features.source(),
            model.features, part->features.cols());
     }
@@ -86,9 +100,12 @@ void check_fits(const TrainedModel& model, const Dataset& data) {
 
 SplitRows rows_of_split(const TrainedModel& model, const Dataset& data, std::string_view split) {
   if (split == "test") {
-    if (data.test.features.empty()) {
-      fail("{}: no test features (val_features_imagenet_resnet50.npy); choose --split train or val",
-           data.folder.string());
+    const bool missing =
+        model.is_fine_tuned() ? data.test.images.empty() : data.test.features.empty();
+    if (missing) {
+      fail("{}: no test {}; choose --split train or val", data.folder.string(),
+           model.is_fine_tuned() ? "images (formatted_val_images.npy)"
+                                 : "features (val_features_imagenet_resnet50.npy)");
     }
     return {Part::kTest, Session::all_rows(data.test)};
   }

@@ -19,12 +19,20 @@ struct TrainedModel {
   double val_fraction = 0.2;         // of the split it was trained on
   uint32_t split_seed = 1200;
   size_t features = 0;  // D
+  Json config;          // of config.json: the flags it was trained with
+  // Where its features come from: the network and image size at extraction, where known. A
+  // fine-tuned run has its own network in model.safetensors (backbone.*).
+  std::optional<FeatureOrigin> extraction;
+
+  bool is_fine_tuned() const { return config.at("mode") != "linear"; }
+  int image_size() const;  // of the images it takes; Error when it does not know
 };
 
 // Error when the run is not finished or a file of it does not fit the others.
 TrainedModel load_trained_model(const Path& run, int threads);
 
-// Error unless the data has the labels and the feature width the model was trained on.
+// Error unless the data has the labels the model was trained on and, if the model takes features,
+// as many of them.
 void check_fits(const TrainedModel& model, const Dataset& data);
 
 // Rows and part of a split as the model was trained: train, val or test. Error for another name

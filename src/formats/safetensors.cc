@@ -193,6 +193,15 @@ std::vector<float> SafetensorsFile::floats(std::string_view name) const {
        info.dtype);
 }
 
+void read_exactly(const SafetensorsFile& file, std::string_view name, std::span<std::byte> out) {
+  const auto bytes = file.tensor(name).bytes;
+  if (bytes.size() != out.size()) {
+    fail("{}: expected {} bytes in '{}', found {}; start again with --overwrite",
+         file.path().string(), out.size(), name, bytes.size());
+  }
+  std::ranges::copy(bytes, out.begin());
+}
+
 void SafetensorsWriter::add(std::string name, std::string_view dtype, std::vector<size_t> shape,
                             std::span<const std::byte> bytes) {
   if (name == kMetadata || std::ranges::find(entries_, name, &Entry::name) != entries_.end()) {

@@ -45,6 +45,13 @@ void parse_safetensors(std::span<const std::byte> bytes, std::string_view where,
                        std::map<std::string, TensorInfo>& tensors,
                        std::map<std::string, std::string>& metadata);
 
+// The raw bytes of a tensor; Error unless it has exactly as many.
+void read_exactly(const SafetensorsFile& file, std::string_view name, std::span<std::byte> out);
+template <class T>
+void read_exactly(const SafetensorsFile& file, std::string_view name, std::span<T> out) {
+  read_exactly(file, name, std::as_writable_bytes(out));
+}
+
 // Collects tensors by reference, then writes the file atomically. The bytes must outlive write().
 class SafetensorsWriter {
  public:

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/prefetch.h"
+#include "formats/safetensors.h"
 
 namespace spml {
 
@@ -55,6 +56,14 @@ FeatureTransform fit_transform(TransformKind kind, const FeatureMatrix& features
     transform.inverse_scale.push_back(deviation > 0 ? static_cast<float>(1 / deviation) : 1.0f);
   }
   return transform;
+}
+
+void save_transform(const FeatureTransform& transform, SafetensorsWriter& out) {
+  if (transform.kind == TransformKind::kStandardize) {
+    out.add("transform.mean", {transform.mean.size()}, transform.mean);
+    out.add("transform.inverse_scale", {transform.mean.size()}, transform.inverse_scale);
+  }
+  out.add_metadata("transform", std::string(to_string(transform.kind)));
 }
 
 void prefetch_row(const FeatureMatrix& features, size_t row) {

@@ -12,6 +12,8 @@
 
 namespace spml {
 
+class SafetensorsWriter;
+
 struct FeatureTransform {
   TransformKind kind = TransformKind::kNone;
   std::vector<float> mean, inverse_scale;  // (D) for kStandardize
@@ -25,6 +27,9 @@ std::string_view to_string(TransformKind kind);
 // kStandardize: mean and 1/deviation of each column over `rows` (a constant column keeps scale 1).
 FeatureTransform fit_transform(TransformKind kind, const FeatureMatrix& features,
                                std::span<const int32_t> rows);
+
+// Its name, and its statistics as transform.*; the transform must outlive the writer's use.
+void save_transform(const FeatureTransform& transform, SafetensorsWriter& out);
 
 // Starts to bring the beginning of a row into the cache; the processor follows from there.
 void prefetch_row(const FeatureMatrix& features, size_t row);

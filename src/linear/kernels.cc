@@ -151,6 +151,46 @@ void pass(const LinearPass& p) {
   }
 }
 
+// dx[b][i] = sum_l dz[l][b] w[l][i] for one vector of features and a few rows. dz: (L, B) from the
+// tile's first row, weights: (L, 3, width) and out: (rows, D) from its first feature, of which
+// `count` are there.
+template <size_t kRows>
+HWY_INLINE void input_tile(const float* HWY_RESTRICT dz, const float* HWY_RESTRICT weights,
+                           size_t labels, size_t batch, size_t width, size_t features, size_t count,
+                           float* HWY_RESTRICT out) {
+  const D d;
+  V sum[kRows];
+  for (size_t b = 0; b < kRows; ++b) sum[b] = hn::Zero(d);
+  for (size_t l = 0; l < labels; ++l) {
+    const V w = hn::Load(d, weights + l * 3 * width);
+    for (size_t b = 0; b < kRows; ++b) {
+      sum[b] = hn::MulAdd(hn::Set(d, dz[l * batch + b]), w, sum[b]);
+    }
+  }
+  for (size_t b = 0; b < kRows; ++b) {
+    HWY_ALIGN float lanes[kPad];
+    hn::Store(sum[b], d, lanes);
+    std::copy_n(lanes, count, out + b * features);
+  }
+}
+
+void inputs(const InputGradient& job) {
+  constexpr size_t kRows = 8;
+  const size_t n = hn::Lanes(D()), columns = padded_features(job.features);
+  for (size_t i = 0; i < job.features; i += n) {
+    const size_t begin = i / kChunk * kChunk, width = std::min(kChunk, columns - begin);
+    const float* weights = job.weights + begin * 3 * job.labels + (i - begin);
+    const size_t count = std::min(n, job.features - i);
+    const auto tile = [&]<size_t kTile>(size_t b, std::integral_constant<size_t, kTile>) {
+      input_tile<kTile>(job.dlogits + b, weights, job.labels, job.batch, width, job.features, count,
+                        job.dinputs + b * job.features + i);
+    };
+    size_t b = job.first_row;
+    for (; b + kRows <= job.last_row; b += kRows) tile(b, std::integral_constant<size_t, kRows>());
+    for (; b < job.last_row; ++b) tile(b, std::integral_constant<size_t, 1>());
+  }
+}
+
 // Features as they come from the file, one vector at a time.
 HWY_INLINE V load_features(const float* p) { return hn::LoadU(D(), p); }
 HWY_INLINE V load_features(const uint16_t* p) {
@@ -249,10 +289,13 @@ HWY_AFTER_NAMESPACE();
 namespace spml {
 
 HWY_EXPORT(pass);
+HWY_EXPORT(inputs);
 HWY_EXPORT(pack_float);
 HWY_EXPORT(pack_half);
 
 void linear_pass(const LinearPass& p) { HWY_DYNAMIC_DISPATCH(pass)(p); }
+
+void input_gradient(const InputGradient& job) { HWY_DYNAMIC_DISPATCH(inputs)(job); }
 
 void pack_row(const float* row, size_t features, const RowTransform& transform, size_t b,
               size_t batch, float* packed) {

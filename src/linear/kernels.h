@@ -62,4 +62,16 @@ constexpr size_t accumulators_size(size_t labels, size_t batch) { return labels 
 
 void linear_pass(const LinearPass& pass);
 
+// The way back through the layer, for rows [first_row, last_row) of the batch: dx = dz W.
+struct InputGradient {
+  size_t features = 0;             // D
+  size_t labels = 0;               // L
+  size_t batch = 0;                // B
+  const float* weights = nullptr;  // packed W, m, v
+  const float* dlogits = nullptr;  // (L, B): transposed
+  float* dinputs = nullptr;        // (B, D)
+  size_t first_row = 0, last_row = 0;
+};
+void input_gradient(const InputGradient& job);
+
 }  // namespace spml

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/fail.h"
 #include "base/rng.h"
 #include "formats/safetensors.h"
 
@@ -120,6 +119,23 @@ void LinearModel::backward(View<const float> dlogits) {
   pending_ = true;
 }
 
+void LinearModel::input_gradient(View<float> dinputs) {
+  const auto team = static_cast<size_t>(team_.size());
+  team_.run([&](int index) {
+    const auto t = static_cast<size_t>(index);
+    InputGradient job;
+    job.features = config_.features;
+    job.labels = config_.labels;
+    job.batch = config_.batch;
+    job.weights = packed_.data();
+    job.dlogits = dlogits_.data();
+    job.dinputs = dinputs.data;
+    job.first_row = config_.batch * t / team;
+    job.last_row = config_.batch * (t + 1) / team;
+    spml::input_gradient(job);
+  });
+}
+
 void LinearModel::finish_step() {
   if (!pending_) return;
   std::swap(rows_, previous_rows_);
@@ -201,30 +217,25 @@ void LinearModel::restore_best() {
 
 void LinearModel::save_state(SafetensorsWriter& out) {
   finish_step();
-  out.add("model.packed", {packed_.size()}, packed_);
-  out.add("model.bias", {bias_.size()}, bias_);
-  out.add("model.bias_m", {bias_.size()}, bias_m_);
-  out.add("model.bias_v", {bias_.size()}, bias_v_);
-  out.add("model.best", {best_.size()}, best_);
-  out.add_metadata("model.step", std::to_string(step_));
+  const std::string& name = config_.name;
+  out.add(name + ".packed", {packed_.size()}, packed_);
+  out.add(name + ".bias", {bias_.size()}, bias_);
+  out.add(name + ".bias_m", {bias_.size()}, bias_m_);
+  out.add(name + ".bias_v", {bias_.size()}, bias_v_);
+  out.add(name + ".best", {best_.size()}, best_);
+  out.add_metadata(name + ".step", std::to_string(step_));
 }
 
 void LinearModel::load_state(const SafetensorsFile& in) {
-  const auto read = [&](std::string_view name, auto& target) {
-    const std::vector<float> values = in.floats(name);
-    if (values.size() != target.size()) {
-      fail("{}: expected {} values in '{}', found {}; the checkpoint is of another configuration",
-           in.path().string(), target.size(), name, values.size());
-    }
-    std::copy(values.begin(), values.end(), target.begin());
-  };
-  read("model.packed", packed_);
-  read("model.bias", bias_);
-  read("model.bias_m", bias_m_);
-  read("model.bias_v", bias_v_);
-  best_.resize(in.tensor("model.best").bytes.empty() ? 0 : config_.labels * (config_.features + 1));
-  read("model.best", best_);
-  step_ = std::stoull(in.metadata().at("model.step"));
+  const std::string& name = config_.name;
+  read_exactly(in, name + ".packed", std::span(packed_));
+  read_exactly(in, name + ".bias", std::span(bias_));
+  read_exactly(in, name + ".bias_m", std::span(bias_m_));
+  read_exactly(in, name + ".bias_v", std::span(bias_v_));
+  const bool has_best = !in.tensor(name + ".best").bytes.empty();
+  best_.resize(has_best ? config_.labels * (config_.features + 1) : 0);
+  read_exactly(in, name + ".best", std::span(best_));
+  step_ = std::stoull(in.metadata().at(name + ".step"));
   pending_ = false;
 }
 
@@ -234,11 +245,7 @@ void LinearModel::save_model(SafetensorsWriter& out) {
   const size_t weights = config_.labels * config_.features;
   out.add("classifier.weight", {config_.labels, config_.features}, plain.first(weights));
   out.add("classifier.bias", {config_.labels}, plain.subspan(weights));
-  if (transform_.kind == TransformKind::kStandardize) {
-    out.add("transform.mean", {config_.features}, transform_.mean);
-    out.add("transform.inverse_scale", {config_.features}, transform_.inverse_scale);
-  }
-  out.add_metadata("transform", std::string(to_string(transform_.kind)));
+  save_transform(transform_, out);
 }
 
 }  // namespace spml

@@ -20,6 +20,7 @@ struct LinearConfig {
   AdamConfig adam;
   int threads = 1;  // at most; small steps use fewer
   uint64_t seed = 0;
+  std::string name = "model";  // of its tensors in checkpoints
 };
 
 class LinearModel : public Model {
@@ -33,6 +34,8 @@ class LinearModel : public Model {
   void prefetch(std::span<const int32_t> rows) override;
   void backward(View<const float> dlogits) override;
   void finish_step() override;
+  // dLoss/dx (B, D) of the batch that backward() was just called for.
+  void input_gradient(View<float> dinputs);
   void predict(Part part, std::span<const int32_t> rows, size_t first_label,
                View<float> out) override;
   bool predicts_label_blocks() const override { return true; }

@@ -1,110 +1,49 @@
-// ROLE's label estimates: one logit u for each (training row, label), under dense Adam.
-//
-// Dense Adam moves every row at every step, because momentum decays also where there is no
-// gradient: O(N L) a step. Here a row is brought up to date only when it is touched or read,
-// O(B L) a step, with the same result. With no gradient for s steps after step t,
-//   m_j = m b1^j,  v_j = v b2^j,
-//   u_s = u - lr sum_{j=1..s} a_j c_j (m / sqrt v) / (1 + x c_j),   x = eps / sqrt v,
-//   a_j = b1^j / (1 - b1^(t+j)),  c_j = sqrt((1 - b2^(t+j)) / b2^j).
-// The c_j hardly vary while the a_j die off as 0.9^j, so the sum is expanded about the weighted
-// mean of c, to second order. The constants depend on (t, s) alone and come from a table.
-//
-// Memory: 12 bytes an entry (u, m, v) and 4 bytes a row.
+// Label estimates: a probability e = sigmoid(u) for each (training row, label), learned beside the
+// classifier by losses such as ROLE. How the N x L logits u are represented is the estimator's own
+// affair; rows are counted from 0 among the training rows.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
-#include <vector>
 
-#include "base/aligned.h"
+#include "base/files.h"
 #include "spml/view.h"
-#include "train/adam.h"
-#include "train/estimator_kernels.h"
 
 namespace spml {
 
-// Sums over the steps without gradient that follow a step.
-class DecaySums {
- public:
-  explicit DecaySums(const AdamConfig& config);
-
-  // What remains of m and v after s steps without gradient.
-  struct Decay {
-    double m = 1, v = 1;  // b1^s, b2^s
-  };
-  Decay over(uint64_t s) const;
-
-  // The constants of a catch-up over steps t+1 .. t+s; `decay` is over(s).
-  struct Sums {
-    double s1 = 0;        // sum a_j c_j
-    double center = 0;    // sum a_j c_j^2 / s1: the weighted mean of c
-    double variance = 0;  // weighted variance of c
-  };
-  Sums between(uint64_t t, uint64_t s, const Decay& decay);
-
-  // a_j and 1/c_j one by one, as long as they matter: for the first steps of a run, where c varies.
-  // Valid until the next call.
-  std::span<const DecayTerm> terms(uint64_t t, uint64_t s);
-
- private:
-  void extend(uint64_t t);
-  double weight(size_t power, uint64_t step) const;
-
-  AdamConfig config_;
-  double log_beta1_, log_beta2_;
-  uint64_t settled_;  // from this step on b1^t and b2^t are nothing: all later tails are the same
-  double ratio_[3];   // b1 / b2^((i+1)/2)
-  std::vector<std::array<double, 3>> tails_;  // tails_[t][i] = sum_{j>=1} ratio^j weight(i, t+j)
-  std::vector<DecayTerm> terms_;
-};
+class SafetensorsFile;
+class SafetensorsWriter;
 
 class LabelEstimator {
  public:
-  // `observed` gives the starting point of each row: see start_row.
-  LabelEstimator(size_t rows, size_t labels, const AdamConfig& config);
+  virtual ~LabelEstimator() = default;
 
-  size_t rows() const { return rows_; }
-  size_t labels() const { return labels_; }
-
-  // Starting values: logit(0.995) where observed is +1, logit(0.005) where -1, else uniform in
-  // [logit 0.4, logit 0.6], a function of (seed, key) alone.
-  void start_row(size_t row, std::span<const int8_t> observed, uint64_t seed, uint64_t key);
-  // Starting values from probabilities, clipped to [1e-5, 1 - 1e-5].
-  void start_row(size_t row, std::span<const float> probabilities);
+  virtual size_t rows() const = 0;    // N
+  virtual size_t labels() const = 0;  // L
 
   // A hint that fetch() will be called for these rows after this step.
-  void prefetch(std::span<const int32_t> rows) const;
-  // The estimates of a batch of distinct rows as of now, (B, L), brought up to date in the table.
-  void fetch(std::span<const int32_t> rows, View<float> logits);
-  // One Adam step for the rows just fetched; the others move in effect, by having no gradient.
-  void apply(std::span<const int32_t> rows, View<const float> gradient);
+  virtual void prefetch(std::span<const int32_t> rows) = 0;
+  // The logits (B, L) of a batch of distinct rows as of now.
+  virtual void fetch(std::span<const int32_t> rows, View<float> logits) = 0;
+  // One Adam step from the gradient of the loss with respect to the logits just fetched. It may be
+  // carried out together with the next fetch().
+  virtual void apply(std::span<const int32_t> rows, View<const float> gradient) = 0;
+  // sigmoid(u) as of now of the rows from first_row on, (rows, L).
+  virtual void probabilities(size_t first_row, View<float> out) = 0;
 
-  // sigmoid(u) of a row as of now; the table is not changed.
-  void probabilities(size_t row, std::span<float> out);
+  // Keeps aside what the estimates are now, those of the best epoch so far.
+  virtual void keep_best() = 0;
+  // Writes what was kept, after the last step: the probabilities as estimates.npy, or the
+  // parameters that they follow from as estimator.safetensors.
+  virtual void write_best(const Path& folder) = 0;
 
-  uint64_t step() const { return step_; }
-
-  // The whole state, for checkpoints.
-  struct State {
-    std::span<float> values;         // rows x (3 L): u, m, v of each row
-    std::span<uint32_t> last_steps;  // rows
-  };
-  State state() { return {table_, last_step_}; }
-  void set_step(uint64_t step) { step_ = step; }
-
- private:
-  float* row_data(size_t row) { return table_.data() + row * 3 * labels_; }
-  // u of the row after the steps missed since it was last touched, and what m and v have decayed
-  // by.
-  DecaySums::Decay catch_up(const float* row, uint64_t last, float* u);
-
-  size_t rows_, labels_;
-  AdamConfig config_;
-  DecaySums sums_;
-  uint64_t step_ = 0;  // optimiser steps taken
-  AlignedVector<float> table_;
-  std::vector<uint32_t> last_step_;  // per row: u, m and v are as of this step
+  // Everything a resumed run needs, after `step` steps. Spans handed to the writer stay valid until
+  // the estimator is used again.
+  virtual void save_state(SafetensorsWriter& out) = 0;
+  virtual void load_state(const SafetensorsFile& in, uint64_t step) = 0;
 };
+
+// Mean over all rows of the sum of the probabilities, read block by block.
+double mean_positives(LabelEstimator& estimator);
 
 }  // namespace spml

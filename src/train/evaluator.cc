@@ -23,16 +23,14 @@ void Evaluator::for_label_blocks(Model& model, const Block& body) const {
   size_t block = total;
   if (model.predicts_label_blocks()) block = std::clamp<size_t>(kBlockEntries / n, 1, total);
   std::vector<float> scores(n * block);
-  std::vector<int8_t> labels(n * block), row(total);
+  std::vector<int8_t> labels(n * block);
   for (size_t first = 0; first < total; first += block) {
     const size_t count = std::min(block, total - first);
     const View<float> out{scores.data(), n, count};
     model.predict(part_, rows_, first, out);
     sigmoid_in_place(out.flat());
     for (size_t i = 0; i < n; ++i) {
-      labels_.read_row(static_cast<size_t>(rows_[i]), row);
-      std::copy_n(row.begin() + static_cast<ptrdiff_t>(first), count,
-                  labels.begin() + static_cast<ptrdiff_t>(i * count));
+      labels_.read_part(static_cast<size_t>(rows_[i]), first, {labels.data() + i * count, count});
     }
     body(first, out, {labels.data(), n, count});
   }

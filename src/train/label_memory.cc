@@ -1,9 +1,7 @@
 #include "train/label_memory.h"
 
 #include <algorithm>
-#include <cstring>
 
-#include "base/fail.h"
 #include "formats/safetensors.h"
 
 namespace spml {
@@ -19,17 +17,6 @@ void gather(const std::vector<T>& matrix, size_t columns, size_t j, std::vector<
 template <class T>
 void scatter(const std::vector<T>& column, size_t columns, size_t j, std::vector<T>& matrix) {
   for (size_t i = 0; i < column.size(); ++i) matrix[i * columns + j] = column[i];
-}
-
-template <class T>
-void read_exactly(const SafetensorsFile& file, std::string_view name, std::vector<T>& out) {
-  if (out.empty()) return;
-  const auto bytes = file.tensor(name).bytes;
-  if (bytes.size() != out.size() * sizeof(T)) {
-    fail("{}: expected {} bytes in '{}', found {}; start again with --overwrite",
-         file.path().string(), out.size() * sizeof(T), name, bytes.size());
-  }
-  std::memcpy(out.data(), bytes.data(), bytes.size());
 }
 
 }  // namespace
@@ -121,9 +108,9 @@ void LabelMemory::save_state(SafetensorsWriter& out) {
 }
 
 void LabelMemory::load_state(const SafetensorsFile& in) {
-  read_exactly(in, "memory.labels", labels_);
-  read_exactly(in, "memory.soft_labels", soft_);
-  read_exactly(in, "memory.priors", priors_);
+  if (!labels_.empty()) read_exactly(in, "memory.labels", std::span(labels_));
+  if (!soft_.empty()) read_exactly(in, "memory.soft_labels", std::span(soft_));
+  if (!priors_.empty()) read_exactly(in, "memory.priors", std::span(priors_));
 }
 
 }  // namespace spml

@@ -20,20 +20,6 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Mean over rows of the sum of the estimates; the probabilities go to `out` (N, L) if given.
-double read_estimates(LabelEstimator& estimator, std::vector<float>* out) {
-  const size_t n = estimator.rows(), labels = estimator.labels();
-  if (out != nullptr) out->resize(n * labels);
-  std::vector<float> row(labels);
-  double sum = 0;
-  for (size_t i = 0; i < n; ++i) {
-    const std::span<float> target = out ? std::span(out->data() + i * labels, labels) : row;
-    estimator.probabilities(i, target);
-    sum += std::accumulate(target.begin(), target.end(), 0.0);
-  }
-  return sum / static_cast<double>(n);
-}
-
 }  // namespace
 
 Loop::Loop(const LoopPlan& plan, const Loss& loss, Model& model, LabelEstimator* estimator,
@@ -171,15 +157,14 @@ void Loop::end_epoch(int epoch) {
     state_.best_epoch = epoch;
     state_.best_val_map = validation.map.map;
     model_.keep_best();
+    if (estimator_ != nullptr) estimator_->keep_best();
   }
   EpochRecord record;
   record.epoch = epoch;
   record.train_loss = state_.loss_sum / static_cast<double>(plan_.steps_per_epoch());
   record.val_map = validation.map.map;
   record.khat = validation.khat;
-  if (estimator_ != nullptr) {
-    record.khat_estimates = read_estimates(*estimator_, better ? &state_.best_estimates : nullptr);
-  }
+  if (estimator_ != nullptr) record.khat_estimates = mean_positives(*estimator_);
   if (memory_ != nullptr && epoch < plan_.epochs) {
     memory_->review(loss_, model_, epoch, plan_.epochs);
   }

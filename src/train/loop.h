@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/aligned.h"
 #include "spml/loss.h"
 #include "train/estimator.h"
 #include "train/evaluator.h"
@@ -46,7 +47,6 @@ struct LoopState {
   double train_seconds = 0;
   double epoch_seconds = 0;  // of the running epoch
   std::vector<EpochRecord> epochs;
-  std::vector<float> best_estimates;  // (N, L) probabilities of the best epoch
 };
 
 // What the loop tells its owner. Any may be empty.

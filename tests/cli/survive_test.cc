@@ -62,15 +62,22 @@ class SmallDisk {
   bool mounted_ = false;
 };
 
-class Kill : public testing::TestWithParam<std::string> {};
+// What is trained: flags, and the file in which its estimates end.
+struct Trained {
+  std::string name;
+  Words flags;
+  std::string estimates = "";
+};
+
+class Kill : public testing::TestWithParam<Trained> {};
 
 // The moments are random, over the whole length of a run and beyond the last step, where the
 // outputs are written; every checkpoint is a few milliseconds apart.
 TEST_P(Kill, ManyTimesEndsWithTheSameBytes) {
   TemporaryFolder folder;
   const std::string data = make_data(folder / "data", {240, 12, 24});
-  const Words train = {"train",   data, "--loss",    GetParam(), "--epochs", "8",
-                       "--batch", "8",  "--threads", "2",        "--out"};
+  const Words train = Words{"train", data} + GetParam().flags +
+                      Words{"--epochs", "8", "--batch", "8", "--threads", "2", "--out"};
   const Words often = {"--quiet", "--checkpoint-every", "10"};
   expect_success(train + Words{folder / "whole"});
   const auto begin = Clock::now();
@@ -103,7 +110,7 @@ TEST_P(Kill, ManyTimesEndsWithTheSameBytes) {
       }
       break;
     }
-    expect_finished(out, GetParam() == "role");
+    expect_finished(out, GetParam().estimates);
     expect_same_run(folder / "whole", out);
     std::filesystem::remove_all(out);
   }
@@ -115,10 +122,10 @@ TEST_P(Kill, ManyTimesEndsWithTheSameBytes) {
 TEST_P(Kill, WhileTheOutputsAreWritten) {
   TemporaryFolder folder;
   const std::string data = make_data(folder / "data");
-  const Words train = {"train",  data,    "--loss",       GetParam(),           "--epochs",
-                       "2",      "--out", folder / "out", "--checkpoint-every", "5",
-                       "--quiet"};
-  expect_success({"train", data, "--loss", GetParam(), "--epochs", "2", "--out", folder / "whole"});
+  const Words two_epochs = Words{"train", data, "--epochs", "2", "--out"};
+  const Words train =
+      two_epochs + Words{folder / "out", "--checkpoint-every", "5", "--quiet"} + GetParam().flags;
+  expect_success(two_epochs + Words{folder / "whole"} + GetParam().flags);
   int unfinished = 0;
   for (int i = 0; i < 12; ++i) {
     Running running(train + Words{"--overwrite"});
@@ -130,7 +137,7 @@ TEST_P(Kill, WhileTheOutputsAreWritten) {
     running.wait();
     if (!std::filesystem::exists(folder / "out" / "result.json")) ++unfinished;
     expect_success(train + Words{"--resume"});
-    expect_finished(folder / "out", GetParam() == "role");
+    expect_finished(folder / "out", GetParam().estimates);
     expect_same_run(folder / "whole", folder / "out");
     std::filesystem::remove_all(folder / "out");
   }
@@ -140,7 +147,7 @@ TEST_P(Kill, WhileTheOutputsAreWritten) {
 TEST_P(Kill, InterruptKeepsACheckpoint) {
   TemporaryFolder folder;
   const std::string data = make_data(folder / "data");
-  const Words train = {"train", data, "--loss", GetParam(), "--epochs", "1000", "--out"};
+  const Words train = Words{"train", data} + GetParam().flags + Words{"--epochs", "1000", "--out"};
   Running running(train + Words{folder / "out"});
   wait_for_epochs(running, folder / "out");
   running.signal(SIGINT);
@@ -155,8 +162,18 @@ TEST_P(Kill, InterruptKeepsACheckpoint) {
   expect_same_run(folder / "whole", folder / "out");
 }
 
-INSTANTIATE_TEST_SUITE_P(Losses, Kill, testing::Values("an", "role"),
-                         [](const auto& loss) { return loss.param; });
+const Trained kTrained[] = {
+    {"an", {"--loss", "an"}},
+    {"role", {"--loss", "role"}, "estimates.npy"},
+    {"factored",
+     {"--loss", "role", "--estimator", "factored", "--rank", "5"},
+     "estimator.safetensors"},
+    {"network",
+     {"--loss", "role", "--estimator", "network", "--hidden", "9", "--transform", "standardize"},
+     "estimator.safetensors"},
+};
+INSTANTIATE_TEST_SUITE_P(Losses, Kill, testing::ValuesIn(kTrained),
+                         [](const auto& trained) { return trained.param.name; });
 
 TEST(Survive, AFullDiskIsOneLineAndEarlierResultsStay) {
   TemporaryFolder folder;
@@ -170,7 +187,7 @@ TEST(Survive, AFullDiskIsOneLineAndEarlierResultsStay) {
   expect_failure(train + Words{disk / "second", "--checkpoint-every", "1"}, 1, "No space left");
   EXPECT_FALSE(std::filesystem::exists(disk / "second" / "result.json"));
   EXPECT_FALSE(std::filesystem::exists(disk / "second" / "checkpoint.safetensors"));
-  expect_finished(disk / "first", false);
+  expect_finished(disk / "first");
   expect_success({"evaluate", disk / "first", data, "--json"});
   // With room again the run starts.
   std::filesystem::remove_all(disk / "first");

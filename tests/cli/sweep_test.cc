@@ -129,5 +129,21 @@ TEST_F(Sweep, ConfigFileHoldsLists) {
   EXPECT_EQ(expect_success(one_seed).json()["runs"], 4);
 }
 
+TEST_F(Sweep, EstimatorsAreAnAxisOfTheLossesThatHaveThem) {
+  const auto best =
+      expect_success({"sweep", data, "--loss", "an,role", "--estimator", "table,factored,network",
+                      "--rank", "2,4", "--lr", "1e-3", "--batch", "8", "--epochs", "1", "--quiet",
+                      "--json", "--out", folder / "out"})
+          .json();
+  EXPECT_EQ(best["runs"], 1 + 1 + 2 + 1);
+  std::multiset<std::string> found;
+  for (const auto& [name, path] : runs("out")) {
+    const auto config = read_json(path / "config.json")["config"];
+    found.insert(config.value("estimator", "none"));
+  }
+  EXPECT_EQ(found,
+            (std::multiset<std::string>{"none", "table", "factored", "factored", "network"}));
+}
+
 }  // namespace
 }  // namespace spml

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "formats/npy.h"
+#include "formats/safetensors.h"
 #include "training.h"
 
 namespace spml {
@@ -38,6 +39,63 @@ TEST(TrainThreads, OneAndTwoGiveTheSameBytes) {
       {"train", data, "--loss", "an", "--epochs", "3", "--seed", "6", "--out", folder / "other"});
   EXPECT_FALSE(read_file(folder / "other" / "model.safetensors") ==
                read_file(folder / "an1" / "model.safetensors"));
+}
+
+TEST(TrainThreads, GiveTheSameBytesWithEveryEstimator) {
+  TemporaryFolder folder;
+  // Large enough for every layer to be shared between threads.
+  const std::string data = make_data(folder / "data", {120, 160, 256});
+  for (const Words& estimator :
+       {Words{"factored", "--rank", "260"}, {"network", "--hidden", "260"}}) {
+    for (const std::string threads : {"1", "2"}) {
+      expect_success(Words{"train", data, "--loss", "role", "--epochs", "2", "--threads", threads,
+                           "--out", folder / (estimator[0] + threads), "--estimator"} +
+                     estimator);
+    }
+    expect_same_run(folder / (estimator[0] + "1"), folder / (estimator[0] + "2"));
+    expect_finished(folder / (estimator[0] + "1"), "estimator.safetensors");
+  }
+}
+
+TEST_F(Train, EstimatorsAreChosenByFlagAndRecorded) {
+  expect_success(train("role", "table"));
+  expect_success(train("role", "factored", {"--estimator", "factored"}));
+  expect_success(train("role+an-ls", "network", {"--estimator", "network", "--hidden", "7"}));
+  const auto config = [&](const std::string& run) {
+    return read_json(folder / run / "config.json")["config"];
+  };
+  EXPECT_EQ(config("table")["estimator"], "table");
+  EXPECT_FALSE(config("table").contains("rank"));
+  EXPECT_EQ(config("factored")["estimator"], "factored");
+  EXPECT_EQ(config("factored")["rank"], 16);
+  EXPECT_EQ(config("network")["hidden"], 7);
+  const SafetensorsFile factored(folder / "factored" / "estimator.safetensors");
+  EXPECT_EQ(factored.tensor("U").shape, (std::vector<size_t>{120, 16}));
+  EXPECT_EQ(factored.tensor("V").shape, (std::vector<size_t>{6, 16}));
+  EXPECT_EQ(factored.tensor("b").shape, (std::vector<size_t>{6}));
+  const SafetensorsFile network(folder / "network" / "estimator.safetensors");
+  EXPECT_EQ(network.tensor("W1").shape, (std::vector<size_t>{7, 12}));
+  EXPECT_EQ(network.tensor("W2").shape, (std::vector<size_t>{6, 7}));
+  EXPECT_NE(read_file(folder / "table" / "model.safetensors"),
+            read_file(folder / "factored" / "model.safetensors"));
+  // The flag changes what a run is.
+  expect_failure(train("role", "factored", {"--estimator", "factored", "--rank", "3", "--resume"}),
+                 1, "rank 16");
+  // From a file, with the same keys.
+  std::ofstream(folder / "config.json") << R"({"estimator": "factored", "rank": 3})";
+  expect_success(train("role", "file", {"--config", folder / "config.json"}));
+  EXPECT_EQ(config("file")["rank"], 3);
+}
+
+TEST_F(Train, EstimatorFlagsThatNothingUsesAreUsageErrors) {
+  expect_failure(train("an", "run", {"--estimator", "factored"}), 2, "--estimator");
+  expect_failure(train("role", "run", {"--rank", "4"}), 2, "--rank");
+  expect_failure(train("role", "run", {"--estimator", "network", "--rank", "4"}), 2, "--rank");
+  expect_failure(train("role", "run", {"--estimator", "factored", "--hidden", "4"}), 2, "--hidden");
+  expect_failure(train("role", "run", {"--estimator", "factored", "--rank", "0"}), 2, "--rank");
+  expect_failure(train("role", "run", {"--estimator", "tables"}), 2, "--estimator");
+  expect_failure(train("role", "run", {"--estimator", "factored", "--mode", "finetune"}), 2,
+                 "linear");
 }
 
 TEST_F(Train, ResultAndMetricsHaveTheFieldsOfTheInterface) {

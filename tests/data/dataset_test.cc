@@ -64,6 +64,22 @@ TEST_F(DatasetTest, EverythingButTrainingLabelsIsOptional) {
   expect_refused("formatted_train_labels_obs.npy", "found neither");
 }
 
+TEST_F(DatasetTest, KnowsHowItsFeaturesWereMade) {
+  EXPECT_FALSE(open_dataset(folder_.path()).extraction.has_value());
+  const FeatureOrigin origin{{"w.safetensors", "0a1b", "resnet50", "v1"}, 448};
+  DatasetInfo info;
+  info.extraction = origin;
+  write_info(to_json(info));
+  EXPECT_EQ(open_dataset(folder_.path()).extraction, origin);
+  info.extraction = FeatureOrigin{{"m.pt", "0a", "torchscript", ""}, 64};
+  write_info(to_json(info));
+  EXPECT_EQ(open_dataset(folder_.path()).extraction->backbone.variant, "");
+  for (const char* wrong : {"[]", "{}", R"({"size": -1})", R"({"size": 64, "weights": 3})"}) {
+    write_info(R"({"extraction": )" + std::string(wrong) + "}");
+    expect_refused("dataset.json", wrong[0] == '[' ? "extraction" : "'");
+  }
+}
+
 TEST_F(DatasetTest, FolderMustBeOne) {
   EXPECT_SPML_ERROR(open_dataset(folder_ / "x"), HasSubstr("nothing of that name"));
   write_info("{}");
@@ -206,6 +222,27 @@ TEST(DataInMemory, IsCheckedLikeAFolder) {
   EXPECT_EQ(data.labels(), 2u);
   EXPECT_SPML_ERROR(LabelMatrix({1, 0, 0}, 2, 2), HasSubstr("expected 2 x 2 labels, found 3"));
   EXPECT_SPML_ERROR(FeatureMatrix({1}, 2, 2), HasSubstr("expected 2 x 2 features, found 1"));
+}
+
+TEST(LabelMatrix, PartsOfRowsAreReadWhateverTheType) {
+  TemporaryFolder folder;
+  const std::vector<int8_t> labels = {1, 0, -1, 0, 0, 1};
+  const std::vector<float> floats(labels.begin(), labels.end());
+  write_npy(folder / "int8.npy", View<const int8_t>{labels.data(), 2, 3});
+  write_npy(folder / "float.npy", View<const float>{floats.data(), 2, 3});
+  LabelMatrix matrices[] = {LabelMatrix(labels, 2, 3), open_labels(folder / "int8.npy"),
+                            open_labels(folder / "float.npy")};
+  for (const LabelMatrix& matrix : matrices) {
+    std::vector<int8_t> part(2), row(3), none;
+    matrix.read_part(0, 1, part);
+    EXPECT_THAT(part, testing::ElementsAre(0, -1));
+    matrix.read_row(1, row);
+    EXPECT_THAT(row, testing::ElementsAre(0, 0, 1));
+    EXPECT_NO_THROW(matrix.read_part(1, 3, none));
+    EXPECT_SPML_ERROR(matrix.read_part(0, 2, part), HasSubstr("2 labels from 2"));
+    EXPECT_SPML_ERROR(matrix.read_part(2, 0, part), HasSubstr("row 2"));
+    EXPECT_SPML_ERROR(matrix.read_row(0, part), HasSubstr("expected to read 3 labels"));
+  }
 }
 
 }  // namespace

@@ -67,5 +67,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Format{"experiment_json", fuzz_experiment_json}),
     [](const auto& test) { return std::string(test.param.name); });
 
+#ifdef SPML_FUZZ_VISION
+INSTANTIATE_TEST_SUITE_P(VisionFormats, SeedCorpus,
+                         testing::Values(Format{"pth", fuzz_pth}, Format{"tar", fuzz_tar, false},
+                                         Format{"tfjs_json", fuzz_tfjs_json},
+                                         Format{"image", fuzz_image, false}),
+                         [](const auto& test) { return std::string(test.param.name); });
+#endif
+
 }  // namespace
 }  // namespace spml

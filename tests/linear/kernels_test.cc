@@ -3,6 +3,7 @@
 
 #include <hwy/targets.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -152,6 +153,45 @@ TEST(LinearPass, AnyPartitionOfTheLabelsGivesTheSameBits) {
     const auto whole = step.found(2, 1);
     for (const size_t parts : {2, 3, 7}) EXPECT_EQ(whole, step.found(2, parts));
   }
+}
+
+TEST(InputGradient, AgreesWithPlainLoopsOnEveryTargetForAnyRowsOfTheBatch) {
+  on_every_target([] {
+    for (const Shape& shape : kShapes) {
+      const auto& [D, L, B] = shape;
+      const size_t columns = padded_features(D);
+      std::mt19937 random(5);
+      std::normal_distribution<float> normal;
+      AlignedVector<float> packed(columns * L * 3);
+      std::vector<float> dlogits(L * B), found(B * D);
+      std::ranges::generate(dlogits, [&] { return normal(random); });
+      std::ranges::generate(packed, [&] { return normal(random); });
+      InputGradient job;
+      job.features = D;
+      job.labels = L;
+      job.batch = B;
+      job.weights = packed.data();
+      job.dlogits = dlogits.data();
+      job.dinputs = found.data();
+      for (const auto& [first, last] : {std::pair{size_t{0}, B / 2}, {B / 2, B}}) {
+        job.first_row = first;
+        job.last_row = last;
+        input_gradient(job);
+      }
+      for (size_t b = 0; b < B; ++b) {
+        for (size_t d = 0; d < D; ++d) {
+          const size_t begin = d / kChunk * kChunk, width = std::min(kChunk, columns - begin);
+          double expected = 0;
+          for (size_t l = 0; l < L; ++l) {
+            const float w = packed[begin * 3 * L + l * 3 * width + (d - begin)];
+            expected += double{dlogits[l * B + b]} * w;
+          }
+          ASSERT_NEAR(found[b * D + d], expected, 1e-4)
+              << D << " x " << L << ": " << b << ", " << d;
+        }
+      }
+    }
+  });
 }
 
 // Element d of row b of a packed batch.

@@ -10,6 +10,7 @@
 #include "recording_loss.h"
 #include "torch_loop.h"
 #include "train/loop.h"
+#include "train/table_estimator.h"
 
 namespace spml {
 namespace {
@@ -62,17 +63,17 @@ TEST_P(Trajectory, AgreesWithAPlainLibTorchLoop) {
   config.adam.lr = kRate;
   LinearModel model(config, FeatureTransform(), &features, nullptr);
 
-  std::unique_ptr<LabelEstimator> estimator;
+  std::unique_ptr<TableEstimator> estimator;
   TorchLoopSetup start;
   Parameters first{model.weight(), {model.bias().begin(), model.bias().end()}, {}};
   if (info.uses_estimates) {
     AdamConfig adam;
     adam.lr = kRate * params.at("estimate_lr_factor");
-    estimator = std::make_unique<LabelEstimator>(kRows, kLabels, adam);
+    estimator = std::make_unique<TableEstimator>(kRows, kLabels, adam);
     for (size_t i = 0; i < kRows; ++i) {
       estimator->start_row(i, {&observed_[i * kLabels], kLabels}, 0, i);
-      const float* u = &estimator->state().values[i * 3 * kLabels];
-      first.estimates.insert(first.estimates.end(), u, u + kLabels);
+      const std::span<const float> u = estimator->table().start_row(i);
+      first.estimates.insert(first.estimates.end(), u.begin(), u.end());
     }
     start.estimates = {first.estimates.data(), kRows, kLabels};
   }

@@ -1,7 +1,7 @@
-#include "train/estimator_kernels.h"
+#include "train/lazy_adam_kernels.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "train/estimator_kernels.cc"
+#define HWY_TARGET_INCLUDE "train/lazy_adam_kernels.cc"
 #include <hwy/foreach_target.h>  // must precede highway.h
 #include <hwy/highway.h>
 
@@ -10,7 +10,7 @@ namespace spml::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 void catch_up(const CatchUp& k, const float* HWY_RESTRICT u, const float* HWY_RESTRICT m,
-              const float* HWY_RESTRICT v, size_t labels, float* HWY_RESTRICT out) {
+              const float* HWY_RESTRICT v, size_t n, float* HWY_RESTRICT out) {
   const auto entry = [&k](auto d, auto vu, auto vm, auto vv) {
     const auto one = hn::Set(d, 1.0f);
     const auto moved = hn::Gt(vv, hn::Zero(d));
@@ -26,10 +26,10 @@ void catch_up(const CatchUp& k, const float* HWY_RESTRICT u, const float* HWY_RE
   const hn::ScalableTag<float> d;
   const hn::CappedTag<float, 1> d1;
   size_t j = 0;
-  for (; j + hn::Lanes(d) <= labels; j += hn::Lanes(d)) {
+  for (; j + hn::Lanes(d) <= n; j += hn::Lanes(d)) {
     hn::StoreU(entry(d, hn::LoadU(d, u + j), hn::LoadU(d, m + j), hn::LoadU(d, v + j)), d, out + j);
   }
-  for (; j < labels; ++j) {
+  for (; j < n; ++j) {
     hn::StoreU(entry(d1, hn::LoadU(d1, u + j), hn::LoadU(d1, m + j), hn::LoadU(d1, v + j)), d1,
                out + j);
   }
@@ -37,7 +37,7 @@ void catch_up(const CatchUp& k, const float* HWY_RESTRICT u, const float* HWY_RE
 
 void catch_up_by_terms(std::span<const DecayTerm> terms, float lr, float eps,
                        const float* HWY_RESTRICT u, const float* HWY_RESTRICT m,
-                       const float* HWY_RESTRICT v, size_t labels, float* HWY_RESTRICT out) {
+                       const float* HWY_RESTRICT v, size_t n, float* HWY_RESTRICT out) {
   const auto entry = [&](auto d, auto vu, auto vm, auto vv) {
     const auto root = hn::Sqrt(vv);
     auto sum = hn::Zero(d);
@@ -50,17 +50,17 @@ void catch_up_by_terms(std::span<const DecayTerm> terms, float lr, float eps,
   const hn::ScalableTag<float> d;
   const hn::CappedTag<float, 1> d1;
   size_t j = 0;
-  for (; j + hn::Lanes(d) <= labels; j += hn::Lanes(d)) {
+  for (; j + hn::Lanes(d) <= n; j += hn::Lanes(d)) {
     hn::StoreU(entry(d, hn::LoadU(d, u + j), hn::LoadU(d, m + j), hn::LoadU(d, v + j)), d, out + j);
   }
-  for (; j < labels; ++j) {
+  for (; j < n; ++j) {
     hn::StoreU(entry(d1, hn::LoadU(d1, u + j), hn::LoadU(d1, m + j), hn::LoadU(d1, v + j)), d1,
                out + j);
   }
 }
 
 void adam(const AdamStep& k, const float* HWY_RESTRICT g, float* HWY_RESTRICT u,
-          float* HWY_RESTRICT m, float* HWY_RESTRICT v, size_t labels) {
+          float* HWY_RESTRICT m, float* HWY_RESTRICT v, size_t n) {
   const auto step = [&k](auto d, auto vg, float* pu, float* pm, float* pv) {
     const auto vm = hn::MulAdd(hn::LoadU(d, pm), hn::Set(d, k.beta1),
                                hn::Mul(vg, hn::Set(d, k.one_minus_beta1)));
@@ -74,10 +74,10 @@ void adam(const AdamStep& k, const float* HWY_RESTRICT g, float* HWY_RESTRICT u,
   const hn::ScalableTag<float> d;
   const hn::CappedTag<float, 1> d1;
   size_t j = 0;
-  for (; j + hn::Lanes(d) <= labels; j += hn::Lanes(d)) {
+  for (; j + hn::Lanes(d) <= n; j += hn::Lanes(d)) {
     step(d, hn::LoadU(d, g + j), u + j, m + j, v + j);
   }
-  for (; j < labels; ++j) step(d1, hn::LoadU(d1, g + j), u + j, m + j, v + j);
+  for (; j < n; ++j) step(d1, hn::LoadU(d1, g + j), u + j, m + j, v + j);
 }
 
 }  // namespace spml::HWY_NAMESPACE
@@ -91,18 +91,18 @@ HWY_EXPORT(catch_up_by_terms);
 HWY_EXPORT(adam);
 
 void catch_up_row(const CatchUp& constants, const float* u, const float* m, const float* v,
-                  size_t labels, float* out) {
-  HWY_DYNAMIC_DISPATCH(catch_up)(constants, u, m, v, labels, out);
+                  size_t n, float* out) {
+  HWY_DYNAMIC_DISPATCH(catch_up)(constants, u, m, v, n, out);
 }
 
 void catch_up_row(std::span<const DecayTerm> terms, float lr, float eps, const float* u,
-                  const float* m, const float* v, size_t labels, float* out) {
-  HWY_DYNAMIC_DISPATCH(catch_up_by_terms)(terms, lr, eps, u, m, v, labels, out);
+                  const float* m, const float* v, size_t n, float* out) {
+  HWY_DYNAMIC_DISPATCH(catch_up_by_terms)(terms, lr, eps, u, m, v, n, out);
 }
 
 void adam_row(const AdamStep& constants, const float* gradient, float* u, float* m, float* v,
-              size_t labels) {
-  HWY_DYNAMIC_DISPATCH(adam)(constants, gradient, u, m, v, labels);
+              size_t n) {
+  HWY_DYNAMIC_DISPATCH(adam)(constants, gradient, u, m, v, n);
 }
 
 }  // namespace spml

@@ -1,0 +1,37 @@
+// The readers behind images and weights, beside those of targets.cc.
+#include "formats/torch_checkpoint.h"
+#include "memory_file.h"
+#include "targets.h"
+#include "vision/image.h"
+#include "vision/imagenet_package.h"
+#include "vision/tar.h"
+
+namespace spml {
+
+bool fuzz_pth(std::span<const std::byte> bytes) {
+  const MemoryFile file(bytes);
+  return accepts([&] {
+    const TorchCheckpoint checkpoint(file.path());
+    for (const auto& entry : checkpoint.tensors()) {
+      accepts([&] { checkpoint.floats(entry.first); });
+    }
+  });
+}
+
+bool fuzz_tar(std::span<const std::byte> bytes) {
+  const MemoryFile file(bytes);
+  return accepts([&] { read_tar_gz(file.path(), "p/", size_t{1} << 20); });
+}
+
+// The bytes are model.json; the one shard it may name is fixed.
+bool fuzz_tfjs_json(std::span<const std::byte> bytes) {
+  return accepts([&] {
+    read_tfjs_tensors({{"model.json", std::string(as_text(bytes))}, {"s", std::string(64, '\0')}});
+  });
+}
+
+bool fuzz_image(std::span<const std::byte> bytes) {
+  return accepts([&] { decode_image(bytes, "image", {.max_pixels = 1 << 20}); });
+}
+
+}  // namespace spml

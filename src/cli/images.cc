@@ -1,0 +1,116 @@
+#include "cli/images.h"
+
+#include <malloc.h>
+
+#include <limits>
+
+#include "base/fail.h"
+#include "base/sha256.h"
+#include "cli/network.h"
+#include "cli/progress.h"
+#include "vision/feature_stream.h"
+#include "vision/finetune_model.h"
+#include "vision/scene.h"
+
+namespace spml::cli {
+namespace {
+
+constexpr size_t kBatch = 16;
+constexpr int kJpegQuality = 90;
+
+// The network that made the features of a linear run.
+std::unique_ptr<Backbone> network_of_features(const TrainedModel& run, const NetworkFlags& flags,
+                                              int threads) {
+  const int size = run.image_size();  // first: says so when the run does not know its network
+  Network network = open_network(flags, size, threads);
+  const BackboneInfo& wanted = run.extraction->backbone;
+  if (network.info.sha256 != wanted.sha256) {
+    fail("{}: expected the network its features were made with, {} (sha256 {}), found {} ({})",
+         run.folder.string(), wanted.file, wanted.sha256, network.info.file, network.info.sha256);
+  }
+  return std::move(network.backbone);
+}
+
+std::unique_ptr<Backbone> own_network(const TrainedModel& run, const NetworkFlags& flags,
+                                      int threads) {
+  if (!flags.weights.empty() || !flags.backbone.empty()) {
+    fail_usage("{}: a fine-tuned run has its own network; leave out --weights and --backbone",
+               run.folder.string());
+  }
+  return make_inference_resnet(load_resnet(RunFolder{run.folder}.model(), "backbone."), threads);
+}
+
+// Every step allocates activations of the same sizes. Given back to the kernel in between, they
+// would come back as new pages to be cleared, which takes a tenth of a step.
+void keep_freed_memory() {
+  ::mallopt(M_MMAP_MAX, 0);
+  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+}
+
+std::unique_ptr<Model> make_model(const Dataset& data, const TrainConfig& config,
+                                  const LinearStart* start, int threads) {
+  if (data.train_file.images.empty()) {
+    fail("{}: --mode {} needs images, and there is no formatted_train_images.npy",
+         data.folder.string(), to_string(config.mode));
+  }
+  keep_freed_memory();
+  FinetuneOptions options;
+  options.labels = data.labels();
+  options.size = config.image.size;
+  options.accumulate = config.image.accumulate;
+  options.adam.lr = config.learning_rate();
+  options.adam.weight_decay = config.weight_decay;
+  options.head_lr_factor = config.image.head_lr_factor;
+  options.freeze_bn = config.image.freeze_bn;
+  options.device = config.image.device;
+  options.threads = threads;
+  options.seed = config.seed;
+  if (start != nullptr) {
+    options.head_weight = start->weight;
+    options.head_bias = start->bias;
+  }
+  return make_finetune_model(load_resnet(config.image.weights), image_files(data, data.train_file),
+                             image_files(data, data.test), options);
+}
+
+}  // namespace
+
+void complete(ImageConfig& image) {
+  if (image.weights.empty()) image.weights = default_weights().string();
+  image.weights_sha256 = sha256_of_file(image.weights);
+}
+
+ImageModelMaker image_model_maker() { return make_model; }
+
+DrawImage scene_painter(int size, uint64_t seed) {
+  return [=](std::span<const int8_t> labels, uint64_t key) {
+    return encode_jpeg(draw_scene(labels, size, seed, key), kJpegQuality);
+  };
+}
+
+FeatureMatrix features_of_images(const TrainedModel& run, const std::vector<Path>& images,
+                                 const NetworkFlags& flags, const Common& common) {
+  const auto network = run.is_fine_tuned() ? own_network(run, flags, common.threads)
+                                           : network_of_features(run, flags, common.threads);
+  if (network->features() != run.features) {
+    fail("{}: expected a network of {} features, found {}", run.folder.string(), run.features,
+         network->features());
+  }
+  FeatureStream stream(
+      images, *network, kBatch,
+      {.size = run.image_size(), .threads = common.threads, .ahead = 2 * kBatch, .decode = {}});
+  Progress progress("images", "images", common.quiet);
+  std::vector<float> features;
+  for (size_t done = 0; !stream.done();) {
+    const FeatureBatch batch = stream.next();
+    for (const std::string& error : batch.errors) {
+      if (!error.empty()) fail("{}", error);
+    }
+    const auto values = batch.features.flat();
+    features.insert(features.end(), values.begin(), values.end());
+    progress.update(done += batch.features.rows, images.size());
+  }
+  return FeatureMatrix(std::move(features), images.size(), run.features);
+}
+
+}  // namespace spml::cli

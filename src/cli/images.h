@@ -1,0 +1,37 @@
+// What the verbs need of images. In a build without SPML_VISION each function is an Error that says
+// how to build with it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+#include "data/synth.h"
+#include "experiment/session.h"
+#include "experiment/trained_model.h"
+
+namespace spml::cli {
+
+// Which network turns images into features.
+struct NetworkFlags {
+  std::string weights, backbone;
+  bool trust_code = false;
+};
+void add_network_flags(CLI::App& verb, NetworkFlags& flags);
+
+// Fills in the default weights, which `spml weights fetch` makes, and the checksum.
+void complete(ImageConfig& image);
+
+// For RunOptions and SweepOptions.
+ImageModelMaker image_model_maker();
+
+// Draws the scenes of `spml synth --images`, size x size pixels.
+DrawImage scene_painter(int size, uint64_t seed);
+
+// The features of images as the run's network computes them: its own if it was fine-tuned, else the
+// one that its training features were made with; another is refused.
+FeatureMatrix features_of_images(const TrainedModel& run, const std::vector<Path>& images,
+                                 const NetworkFlags& flags, const Common& common);
+
+}  // namespace spml::cli

@@ -1,0 +1,25 @@
+#include "cli/model_input.h"
+
+#include <numeric>
+
+namespace spml::cli {
+
+ModelInput all_rows(FeatureMatrix features) {
+  ModelInput input;
+  input.rows.resize(features.rows());
+  std::iota(input.rows.begin(), input.rows.end(), 0);
+  input.features = std::make_shared<FeatureMatrix>(std::move(features));
+  return input;
+}
+
+ModelInput model_input(const TrainedModel& trained, const Dataset& data, const DataPart& part,
+                       std::vector<int32_t> rows, const Common& common) {
+  if (trained.is_fine_tuned()) {
+    return all_rows(features_of_images(trained, image_files(data, part, rows), {}, common));
+  }
+  // Borrowed: a pointer that owns nothing.
+  return {std::shared_ptr<const FeatureMatrix>(std::shared_ptr<void>(), &part.features),
+          std::move(rows)};
+}
+
+}  // namespace spml::cli

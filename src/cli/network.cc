@@ -1,0 +1,51 @@
+#include "cli/network.h"
+
+#include <cstdlib>
+
+#include "base/fail.h"
+#include "base/sha256.h"
+#include "vision/imagenet_package.h"
+#include "vision/torchscript.h"
+
+namespace spml::cli {
+
+void add_network_flags(CLI::App& verb, NetworkFlags& flags) {
+  verb.add_option("--weights", flags.weights,
+                  "ResNet weights (default: what `spml weights fetch` made)")
+      ->type_name("FILE.safetensors");
+  verb.add_option("--backbone", flags.backbone, "A TorchScript network instead of a ResNet")
+      ->type_name("FILE.pt");
+  verb.add_flag("--trust-code", flags.trust_code, "Allow --backbone, which is a program");
+}
+
+Path default_weights() {
+  const Path file =
+      imagenet_weights_file(cache_folder(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME")));
+  if (!std::filesystem::exists(file)) {
+    fail("{}: no weights there; run `spml weights fetch`, or give --weights FILE.safetensors",
+         file.string());
+  }
+  return file;
+}
+
+Network open_network(const NetworkFlags& flags, int size, int threads) {
+  if (!flags.weights.empty() && !flags.backbone.empty()) {
+    fail_usage("--weights and --backbone exclude each other");
+  }
+  if (!flags.backbone.empty()) {
+    if (!flags.trust_code) {
+      fail_usage("--backbone {}: a TorchScript file is a program; --trust-code runs it",
+                 flags.backbone);
+    }
+    const Path file = flags.backbone;
+    return {load_torchscript(file, size, threads),
+            {file.filename().string(), sha256_of_file(file), "torchscript", ""}};
+  }
+  const Path file = flags.weights.empty() ? default_weights() : Path(flags.weights);
+  const ResNetWeights weights = load_resnet(file);
+  return {make_inference_resnet(weights, threads),
+          {file.filename().string(), sha256_of_file(file), weights.layout.name(),
+           std::string(to_string(weights.layout.variant))}};
+}
+
+}  // namespace spml::cli

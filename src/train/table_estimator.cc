@@ -1,0 +1,63 @@
+#include "train/table_estimator.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/rng.h"
+#include "base/sigmoid.h"
+#include "formats/npy.h"
+#include "formats/safetensors.h"
+
+namespace spml {
+namespace {
+
+float logit(double p) { return static_cast<float>(std::log(p) - std::log1p(-p)); }
+
+}  // namespace
+
+void TableEstimator::start_row(size_t row, std::span<const int8_t> observed, uint64_t seed,
+                               uint64_t key) {
+  static const float kPositive = logit(0.995), kNegative = logit(0.005);
+  static const double kHigh = logit(0.6);
+  CounterRng random(seed, Stream::kInitialEstimates, key);
+  const std::span<float> u = table_.start_row(row);
+  for (size_t j = 0; j < u.size(); ++j) {
+    const auto unknown = static_cast<float>((2 * random.uniform() - 1) * kHigh);
+    u[j] = observed[j] > 0 ? kPositive : observed[j] < 0 ? kNegative : unknown;
+  }
+}
+
+void TableEstimator::start_row(size_t row, std::span<const float> probabilities) {
+  const std::span<float> u = table_.start_row(row);
+  for (size_t j = 0; j < u.size(); ++j) {
+    u[j] = logit(std::clamp(static_cast<double>(probabilities[j]), 1e-5, 1 - 1e-5));
+  }
+}
+
+void TableEstimator::probabilities(size_t first_row, View<float> out) {
+  for (size_t i = 0; i < out.rows; ++i) table_.read_row(first_row + i, {out.row(i), out.cols});
+  sigmoid_in_place(out.flat());
+}
+
+void TableEstimator::keep_best() {
+  best_.resize(rows() * labels());
+  probabilities(0, {best_.data(), rows(), labels()});
+}
+
+void TableEstimator::write_best(const Path& folder) {
+  if (best_.empty()) keep_best();
+  write_npy(folder / "estimates.npy", View<const float>{best_.data(), rows(), labels()});
+}
+
+void TableEstimator::save_state(SafetensorsWriter& out) {
+  table_.save_state(out);
+  out.add("estimator.best", {best_.size()}, best_);
+}
+
+void TableEstimator::load_state(const SafetensorsFile& in, uint64_t step) {
+  table_.load_state(in, step);
+  best_.resize(in.tensor("estimator.best").bytes.empty() ? 0 : rows() * labels());
+  read_exactly(in, "estimator.best", std::span(best_));
+}
+
+}  // namespace spml

@@ -1,0 +1,35 @@
+// Image files -> features, a batch at a time, while worker threads decode ahead.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "vision/backbone.h"
+#include "vision/image_queue.h"
+
+namespace spml {
+
+struct FeatureBatch {
+  View<const float> features;       // (B, D); zeros where there is no image
+  std::vector<std::string> errors;  // (B): why there is none, or ""
+};
+
+class FeatureStream {
+ public:
+  // The backbone must outlive the stream.
+  FeatureStream(std::vector<Path> files, Backbone& backbone, size_t batch,
+                ImageQueue::Options queue);
+
+  bool done() const { return next_ == files_; }
+  // The next files, `batch` of them or what is left. Valid until the next call.
+  FeatureBatch next();
+
+ private:
+  Backbone& backbone_;
+  size_t batch_, files_, next_ = 0;
+  int size_;
+  ImageQueue queue_;
+  std::vector<float> images_, computed_, features_;
+};
+
+}  // namespace spml

@@ -1,0 +1,70 @@
+#include "vision/image_queue.h"
+
+#include <algorithm>
+#include <new>
+
+#include "spml/error.h"
+#include "vision/resize.h"
+
+namespace spml {
+namespace {
+
+LoadedImage load(const Path& file, int size, const DecodeOptions& decode) {
+  try {
+    return {resize_bilinear(read_image(file, decode), size, size), ""};
+  } catch (const Error& error) {
+    return {{}, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {{}, file.string() + ": out of memory"};
+  }
+}
+
+}  // namespace
+
+ImageQueue::ImageQueue(std::vector<Path> files, Options options)
+    : files_(std::move(files)),
+      options_(options),
+      slots_(std::max<size_t>(1, options.ahead)),
+      filled_(slots_.size(), false) {
+  const size_t threads = std::min<size_t>(static_cast<size_t>(options.threads), files_.size());
+  for (size_t t = 0; t < threads; ++t) workers_.emplace_back([this] { work(); });
+}
+
+ImageQueue::~ImageQueue() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  room_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+LoadedImage ImageQueue::next() {
+  std::unique_lock lock(mutex_);
+  const size_t slot = delivered_ % slots_.size();
+  ready_.wait(lock, [&] { return filled_[slot]; });
+  LoadedImage image = std::move(slots_[slot]);
+  filled_[slot] = false;
+  ++delivered_;
+  room_.notify_one();
+  return image;
+}
+
+void ImageQueue::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    room_.wait(lock, [&] {
+      return stop_ || claimed_ == files_.size() || claimed_ < delivered_ + slots_.size();
+    });
+    if (stop_ || claimed_ == files_.size()) return;
+    const size_t i = claimed_++;
+    lock.unlock();
+    LoadedImage image = load(files_[i], options_.size, options_.decode);
+    lock.lock();
+    slots_[i % slots_.size()] = std::move(image);
+    filled_[i % slots_.size()] = true;
+    ready_.notify_one();
+  }
+}
+
+}  // namespace spml

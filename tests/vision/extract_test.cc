@@ -1,0 +1,195 @@
+#include "vision/extract.h"
+
+#include "formats/npy.h"
+#include "pictures.h"
+
+namespace spml {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// The mean of each channel: three features that tell images apart.
+class MeanColour : public Backbone {
+ public:
+  size_t features() const override { return 3; }
+  void run(std::span<const float> images, int size, View<float> out) override {
+    const size_t pixels = static_cast<size_t>(size) * static_cast<size_t>(size);
+    for (size_t i = 0; i < out.size(); ++i) {
+      double sum = 0;
+      for (const float x : images.subspan(i * pixels, pixels)) sum += x;
+      out.data[i] = static_cast<float>(sum / static_cast<double>(pixels));
+    }
+    images_seen += out.rows;
+  }
+  size_t images_seen = 0;
+};
+
+class ExtractTest : public testing::Test {
+ protected:
+  ExtractTest() {
+    std::filesystem::create_directory(folder_ / "pictures");
+    write_file(folder_ / "dataset.json",
+               R"({"name": "test", "image_root": "pictures", "note": {"kept": true}})");
+    for (const char* name : {"color.jpg", "alpha.png", "gray.jpg", "cmyk.jpg"}) {
+      std::filesystem::copy_file(picture(name), folder_ / "pictures" / name);
+    }
+    name_images("train", {"color.jpg", "alpha.png", "gray.jpg", "cmyk.jpg", "color.jpg"});
+    name_images("val", {"gray.jpg"});
+    options_ = {.size = 32, .batch = 2, .threads = 2, .decode = {}};
+  }
+
+  void name_images(const std::string& part, const std::vector<std::string>& names) {
+    write_npy(folder_ / ("formatted_" + part + "_images.npy"), std::span(names));
+  }
+  std::vector<ExtractedPart> extract() {
+    return extract_features(folder_.path(), net_, info_, options_, callbacks_);
+  }
+  Path file(const std::string& part) {
+    return folder_ / (part + "_features_imagenet_resnet50.npy");
+  }
+  std::vector<float> row(size_t i) {
+    std::vector<float> values(3);
+    NpyArray(file("train")).read_row(i, std::span(values));
+    return values;
+  }
+  std::vector<std::string> hidden_files() {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with(".") && name != ".extract.lock") names.push_back(name);
+    }
+    return names;
+  }
+
+  TemporaryFolder folder_;
+  MeanColour net_;
+  BackboneInfo info_{"w.safetensors", "abc", "resnet50", "v1"};
+  ExtractOptions options_;
+  ExtractCallbacks callbacks_;
+};
+
+TEST_F(ExtractTest, WritesBothFilesInOrderAndRecordsHow) {
+  const auto parts = extract();
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[0].rows, 5u);
+  EXPECT_THAT(NpyArray(file("train")).header().shape, ElementsAre(5, 3));
+  EXPECT_THAT(NpyArray(file("val")).header().shape, ElementsAre(1, 3));
+  EXPECT_EQ(row(0), row(4));
+  EXPECT_NE(row(0), row(1));
+  EXPECT_THAT(hidden_files(), ElementsAre());
+  const auto json = nlohmann::json::parse(read_file(folder_ / "dataset.json"));
+  EXPECT_EQ(json["note"]["kept"], true);
+  EXPECT_EQ(json["extraction"]["weights_sha256"], "abc");
+  EXPECT_EQ(json["extraction"]["variant"], "v1");
+  EXPECT_EQ(json["extraction"]["size"], 32);
+}
+
+TEST_F(ExtractTest, HalfPrecisionIsSmaller) {
+  options_.half = true;
+  extract();
+  EXPECT_EQ(NpyArray(file("train")).header().dtype, DType::kF16);
+}
+
+TEST_F(ExtractTest, RefusesToReplaceFeaturesWithoutForce) {
+  extract();
+  const std::string before = read_file(file("train"));
+  options_.size = 40;
+  EXPECT_SPML_ERROR(extract(), HasSubstr("exists already; --force replaces it"));
+  EXPECT_EQ(read_file(file("train")), before);
+  EXPECT_THAT(hidden_files(), ElementsAre());
+  options_.force = true;
+  extract();
+  EXPECT_NE(read_file(file("train")), before);
+}
+
+TEST_F(ExtractTest, AnUnreadableImageStopsAndNamesTheRow) {
+  write_file(folder_ / "pictures/gray.jpg", "not an image");
+  EXPECT_SPML_ERROR(extract(),
+                    testing::AllOf(HasSubstr("gray.jpg: expected a JPEG or PNG"),
+                                   HasSubstr("row 2 of train"), HasSubstr("--on-error skip")));
+  EXPECT_FALSE(std::filesystem::exists(file("train")));
+}
+
+TEST_F(ExtractTest, SkippedRowsAreZeroAndListed) {
+  std::filesystem::remove(folder_ / "pictures/alpha.png");
+  options_.skip_errors = true;
+  const auto parts = extract();
+  ASSERT_EQ(parts[0].skipped.size(), 1u);
+  EXPECT_EQ(parts[0].skipped[0].row, 1u);
+  EXPECT_THAT(parts[0].skipped[0].reason, HasSubstr("No such file"));
+  EXPECT_THAT(row(1), ElementsAre(0, 0, 0));
+  EXPECT_EQ(row(0), row(4));
+  const auto json = nlohmann::json::parse(read_file(folder_ / "dataset.json"));
+  EXPECT_EQ(json["extraction"]["skipped"]["train"][0]["image"], "alpha.png");
+}
+
+TEST_F(ExtractTest, GoesOnWhereItWasStopped) {
+  extract();
+  const std::string whole = read_file(file("train"));
+  std::filesystem::remove(file("train"));
+  std::filesystem::remove(file("val"));
+
+  callbacks_.stop = [] { return true; };
+  EXPECT_SPML_ERROR(extract(), HasSubstr("run the command again"));
+  EXPECT_FALSE(std::filesystem::exists(file("train")));
+  callbacks_.stop = nullptr;
+  net_.images_seen = 0;
+  const auto parts = extract();
+  EXPECT_EQ(parts[0].resumed_rows, 2u);
+  EXPECT_EQ(net_.images_seen, 4u);  // 3 of train, 1 of val
+  EXPECT_EQ(read_file(file("train")), whole);
+}
+
+TEST_F(ExtractTest, RowsBeyondTheJournalAreMadeAgain) {
+  extract();
+  const std::string whole = read_file(file("train"));
+  std::filesystem::remove(file("train"));
+  std::filesystem::remove(file("val"));
+  callbacks_.stop = [] { return true; };
+  EXPECT_SPML_ERROR(extract(), HasSubstr("again"));
+  callbacks_.stop = nullptr;
+  // As after a kill in the middle of a write.
+  const Path partial = folder_ / ".train_features_imagenet_resnet50.partial";
+  write_file(partial, read_file(partial) + "half a row");
+  extract();
+  EXPECT_EQ(read_file(file("train")), whole);
+}
+
+TEST_F(ExtractTest, OtherSettingsStartAfresh) {
+  callbacks_.stop = [] { return true; };
+  EXPECT_SPML_ERROR(extract(), HasSubstr("again"));
+  callbacks_.stop = nullptr;
+  info_.sha256 = "def";
+  EXPECT_EQ(extract()[0].resumed_rows, 0u);
+}
+
+TEST_F(ExtractTest, AKillBetweenTheTwoRenamesIsHealed) {
+  extract();
+  const std::string train = read_file(file("train")), val = read_file(file("val"));
+  std::filesystem::remove(file("train"));
+  std::filesystem::remove(file("val"));
+  callbacks_.stop = [] { return true; };
+  EXPECT_SPML_ERROR(extract(), HasSubstr("again"));
+  callbacks_.stop = nullptr;
+  // What such a kill leaves: train in place with its journal complete, val still partial.
+  const Path journal = folder_ / ".train_features_imagenet_resnet50.journal";
+  auto json = nlohmann::json::parse(read_file(journal));
+  json["rows"] = 5;
+  write_file(journal, json.dump());
+  std::filesystem::remove(folder_ / ".train_features_imagenet_resnet50.partial");
+  write_file(file("train"), train);
+  extract();
+  EXPECT_EQ(read_file(file("train")), train);
+  EXPECT_EQ(read_file(file("val")), val);
+  EXPECT_THAT(hidden_files(), ElementsAre());
+}
+
+TEST_F(ExtractTest, AFolderWithoutImagesSaysWhatToDo) {
+  std::filesystem::remove(folder_ / "formatted_train_images.npy");
+  std::filesystem::remove(folder_ / "formatted_val_images.npy");
+  EXPECT_SPML_ERROR(extract(), HasSubstr("make a data folder with `spml import`"));
+}
+
+}  // namespace
+}  // namespace spml

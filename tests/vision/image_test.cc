@@ -1,0 +1,89 @@
+#include "vision/image.h"
+
+#include "pictures.h"
+
+namespace spml {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+
+class LikePillow : public testing::TestWithParam<const char*> {};
+
+TEST_P(LikePillow, EveryPixel) {
+  const Image image = read_image(picture(GetParam()));
+  const Image expected = read_ppm(picture(GetParam()).replace_extension(".ppm"));
+  EXPECT_EQ(image.width, expected.width);
+  EXPECT_EQ(image.height, expected.height);
+  EXPECT_EQ(image.rgb, expected.rgb);
+}
+
+INSTANTIATE_TEST_SUITE_P(Image, LikePillow,
+                         testing::Values("color.jpg", "progressive.jpg", "gray.jpg", "cmyk.jpg",
+                                         "alpha.png", "gray_alpha.png", "palette.png",
+                                         "bilevel.png", "rgb16.png", "interlaced.png",
+                                         "animated.png"));
+
+TEST(Image, SixteenBitGrayIsScaledToEight) {
+  EXPECT_EQ(read_image(picture("gray16.png")).rgb, read_ppm(picture("gray16.ppm")).rgb);
+}
+
+TEST(Image, TypeIsToldByContentNotByName) {
+  TemporaryFolder folder;
+  std::filesystem::copy_file(picture("alpha.png"), folder / "photo.jpg");
+  EXPECT_EQ(read_image(folder / "photo.jpg").rgb, read_ppm(picture("alpha.ppm")).rgb);
+}
+
+TEST(Image, OtherTypesAreNamed) {
+  EXPECT_SPML_ERROR(decode_image(as_bytes("GIF89a......"), "a.gif"),
+                    HasSubstr("a.gif: expected a JPEG or PNG image, found GIF"));
+  EXPECT_SPML_ERROR(decode_image({}, "b"), HasSubstr("found an empty file"));
+  EXPECT_SPML_ERROR(read_image("/nowhere/c.jpg"), HasSubstr("/nowhere/c.jpg: cannot open"));
+}
+
+TEST(Image, EveryTruncationIsAnError) {
+  for (const char* name :
+       {"color.jpg", "progressive.jpg", "cmyk.jpg", "alpha.png", "interlaced.png"}) {
+    const std::string whole = read_file(picture(name));
+    // The last two bytes of a JPEG are its end marker; without them all pixels are still there,
+    // but the file is not.
+    for (size_t length = 0; length < whole.size() - 1; ++length) {
+      EXPECT_SPML_ERROR(decode_image(as_bytes(whole.substr(0, length)), name),
+                        AnyOf(HasSubstr("damaged"), HasSubstr("not a readable"),
+                              HasSubstr("expected a JPEG or PNG")));
+    }
+  }
+}
+
+TEST(Image, FlippedBytesNeverCrash) {
+  for (const char* name : {"color.jpg", "progressive.jpg", "gray.jpg", "cmyk.jpg", "palette.png",
+                           "interlaced.png", "animated.png", "rgb16.png"}) {
+    const std::string whole = read_file(picture(name));
+    for (size_t i = 0; i < whole.size(); ++i) {
+      std::string damaged = whole;
+      damaged[i] = static_cast<char>(damaged[i] ^ 0x5a);
+      try {
+        const Image image = decode_image(as_bytes(damaged), name, {.max_pixels = 1 << 20});
+        EXPECT_EQ(image.rgb.size(), size_t(3) * size_t(image.width) * size_t(image.height));
+      } catch (const Error& error) {
+        EXPECT_THAT(error.what(), HasSubstr(name));
+      }
+    }
+  }
+}
+
+TEST(Image, DecompressionBombsAreRefusedBeforeAllocation) {
+  std::string jpeg = read_file(picture("color.jpg"));
+  const size_t frame = jpeg.find("\xff\xc0");  // then length (2), depth (1), height, width
+  jpeg.replace(frame + 5, 4, "\xff\xdc\xff\xdc");
+  EXPECT_SPML_ERROR(decode_image(as_bytes(jpeg), "bomb"),
+                    HasSubstr("bomb: expected at most 178956970 pixels, found 65500 x 65500"));
+  EXPECT_SPML_ERROR(read_image(picture("color.jpg"), {.max_pixels = 13 * 9 - 1}),
+                    HasSubstr("expected at most 116 pixels, found 13 x 9"));
+  EXPECT_SPML_ERROR(read_image(picture("alpha.png"), {.max_pixels = 13 * 9 - 1}),
+                    HasSubstr("expected at most 116 pixels, found 13 x 9"));
+  EXPECT_EQ(read_image(picture("color.jpg"), {.max_pixels = 13 * 9}).width, 13);
+}
+
+}  // namespace
+}  // namespace spml

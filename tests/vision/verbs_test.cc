@@ -1,0 +1,122 @@
+// spml weights and spml extract, run as users run them.
+#include <unistd.h>
+
+#include <csignal>
+
+#include "base/sha256.h"
+#include "cli/run_program.h"
+#include "formats/npy.h"
+#include "pictures.h"
+#include "small_resnet.h"
+
+namespace spml {
+namespace {
+
+using testing::HasSubstr;
+
+class VisionVerbs : public testing::Test {
+ protected:
+  VisionVerbs() {
+    save_resnet(random_resnet(18, ResNetVariant::kV1_5), weights_);
+    std::filesystem::create_directory(data_);
+    for (const char* name : {"color.jpg", "alpha.png"}) {
+      std::filesystem::copy_file(picture(name), data_ / name);
+    }
+    const std::vector<std::string> names{"color.jpg", "alpha.png", "color.jpg"};
+    write_npy(data_ / "formatted_train_images.npy", std::span(names));
+  }
+
+  Ran extract(std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{"extract", data_.string(), "--size", "64", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program(arguments);
+  }
+
+  TemporaryFolder folder_;
+  Path weights_ = folder_ / "w.safetensors", data_ = folder_ / "data";
+};
+
+TEST_F(VisionVerbs, ExtractWritesFeaturesAndReportsThem) {
+  const Ran ran = extract({"--weights", weights_.string()});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.json()["architecture"], "resnet18");
+  EXPECT_EQ(ran.json()["parts"][0]["rows"], 3);
+  const NpyArray features(data_ / "train_features_imagenet_resnet50.npy");
+  EXPECT_EQ(features.cols(), 512u);
+  const Ran again = extract({"--weights", weights_.string()});
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_THAT(again.err, HasSubstr("--force"));
+}
+
+TEST_F(VisionVerbs, ExtractNeedsANetwork) {
+  ::setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1);
+  const Ran none = extract();
+  ::unsetenv("XDG_CACHE_HOME");
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.err, HasSubstr("spml weights fetch"));
+  const Ran untrusted = extract({"--backbone", "m.pt"});
+  EXPECT_EQ(untrusted.exit_code, 2);
+  EXPECT_THAT(untrusted.err, HasSubstr("--trust-code"));
+}
+
+TEST_F(VisionVerbs, SkippedImagesAreReported) {
+  write_file(data_ / "alpha.png", "damaged");
+  EXPECT_EQ(extract({"--weights", weights_.string()}).exit_code, 1);
+  const Ran ran = extract({"--weights", weights_.string(), "--on-error", "skip"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.json()["parts"][0]["skipped"][0]["row"], 1);
+}
+
+TEST_F(VisionVerbs, KilledExtractionGoesOnToTheSameBytes) {
+  const Path file = data_ / "train_features_imagenet_resnet50.npy";
+  const Path journal = data_ / ".train_features_imagenet_resnet50.journal";
+  std::vector<std::string> names;
+  for (size_t i = 0; i < 300; ++i) names.push_back(i % 3 == 0 ? "alpha.png" : "color.jpg");
+  write_npy(data_ / "formatted_train_images.npy", std::span(names));
+  ASSERT_EQ(extract({"--weights", weights_.string()}).exit_code, 0);
+  const std::string whole = read_file(file);
+  std::filesystem::remove(file);
+
+  Running running({"extract", data_.string(), "--size", "64", "--weights", weights_.string()});
+  while (!std::filesystem::exists(journal) && !running.ended()) ::usleep(500);
+  running.signal(SIGKILL);
+  ASSERT_EQ(running.wait().exit_code, 128 + SIGKILL);
+  EXPECT_FALSE(std::filesystem::exists(file));
+  const Ran rest = extract({"--weights", weights_.string()});
+  ASSERT_EQ(rest.exit_code, 0) << rest.err;
+  EXPECT_GT(rest.json()["parts"][0]["resumed_rows"], 0);
+  EXPECT_TRUE(read_file(file) == whole);
+}
+
+TEST_F(VisionVerbs, RunsOnExtractedFeaturesKnowTheirOrigin) {
+  std::vector<int8_t> labels;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < 20; ++i) {
+    names.push_back(i % 2 == 0 ? "alpha.png" : "color.jpg");
+    labels.insert(labels.end(), {static_cast<int8_t>(i % 2 == 0), static_cast<int8_t>(i % 2)});
+  }
+  write_npy(data_ / "formatted_train_images.npy", std::span(names));
+  write_npy(data_ / "formatted_train_labels.npy", View<const int8_t>{labels.data(), 20, 2});
+  ASSERT_EQ(extract({"--weights", weights_.string()}).exit_code, 0);
+  const Ran ran = run_program({"train", data_.string(), "--loss", "an", "--epochs", "1", "--batch",
+                               "4", "--out", (folder_ / "run").string()});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const auto origin =
+      nlohmann::json::parse(read_file(folder_ / "run" / "config.json"))["extraction"];
+  EXPECT_EQ(origin["architecture"], "resnet18");
+  EXPECT_EQ(origin["size"], 64);
+  EXPECT_EQ(origin["weights_sha256"], sha256_of_file(weights_));
+}
+
+TEST_F(VisionVerbs, ImportChecksAndConverts) {
+  const std::string out = (folder_ / "out.safetensors").string();
+  const Ran ran = run_program({"weights", "import", weights_.string(), "--out", out, "--json"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.json()["variant"], "v1.5");
+  EXPECT_EQ(load_resnet(out).layout.depth, 18);
+  EXPECT_EQ(run_program({"weights", "import", weights_.string(), "--out", out}).exit_code, 1);
+  EXPECT_EQ(run_program({"weights", "import", weights_.string(), "--out", "x.bin"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace spml
