@@ -65,8 +65,9 @@ std::map<std::string, double> read_paper(const JsonObject& object, const std::st
 ExperimentRow read_row(const JsonObject& object, const std::vector<Mode>& modes) {
   std::vector<std::string> keys = {"label", "labels", "loss",      "param", "mode",
                                    "only",  "extra",  "statistic", "size",  "paper"};
-  for (size_t i = 1; i < modes.size(); ++i)
+  for (size_t i = 1; i < modes.size(); ++i) {
     keys.push_back(fmt::format("paper_{}", to_string(modes[i])));
+  }
   object.allow_only(keys);
   ExperimentRow row;
   row.loss = object.text("loss", "");
@@ -117,9 +118,10 @@ Variation read_variation(const JsonObject& object) {
       vary.count = interval.count("values", 10, 2, JsonObject::kMaxItems);
       continue;
     }
+    const double min = name == "subsample" || name == "k" ? 1e-9 : -kMaxNumber;
     const double max = name == "subsample" ? 1 : kMaxNumber;
-    vary.values = object.list(name, [&](const auto& item, const std::string& place) {
-      return JsonObject::number_of(item, place, name == "subsample" ? 1e-9 : -kMaxNumber, max);
+    vary.values = object.list(name, [min, max](const auto& item, const std::string& place) {
+      return JsonObject::number_of(item, place, min, max);
     });
   }
   if (vary.name.empty()) fail("{}: expected one key, what varies", object.place(""));

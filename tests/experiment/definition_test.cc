@@ -128,6 +128,7 @@ TEST(Definition, NamesWhatIsWrong) {
   expect_error(R"({"rows": [{"loss": "an"}], "show": "curves",
                    "vary": {"subsample": [0.5, 2]}})",
                "'subsample'[1]");
+  expect_error(R"({"rows": [{"loss": "role"}], "show": "curves", "vary": {"k": [0]}})", "'k'[0]");
 }
 
 TEST(Definition, ChecksLossesOfAFile) {
