@@ -55,6 +55,7 @@ void sweep(const Options& options) {
   sweep.make_image_model = image_model_maker();
   sweep.threads = std::max(1, options.common.threads / sweep.jobs);
 
+  check_image_flags(options.flags);
   DatasetOptions data_options;
   data_options.need_features = data_options.load_features = options.flags.needs_features();
   data_options.threads = options.common.threads;

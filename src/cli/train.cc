@@ -40,6 +40,7 @@ void print_result(const Json& result, const std::string& out) {
 void train(const TrainOptions& options) {
   if (options.resume && options.overwrite)
     fail_usage("--resume and --overwrite exclude each other");
+  check_image_flags(options.flags);
   DatasetOptions data_options;
   data_options.need_features = data_options.load_features = options.flags.needs_features();
   data_options.threads = options.common.threads;

@@ -150,19 +150,7 @@ void add_image_flags(CLI::App& verb, TrainFlags& flags) {
 
 ImageConfig image_config(const TrainFlags& flags) {
   ImageConfig image;
-  const bool given = !flags.weights.empty() || flags.size || flags.accumulate ||
-                     flags.head_lr_factor || flags.freeze_bn || !flags.device.empty() ||
-                     !flags.init.empty();
-  if (flags.is_linear()) {
-    if (given) {
-      fail_usage(
-          "--weights, --size, --accumulate, --head-lr-factor, --freeze-bn, --device and --init "
-          "need --mode finetune or linear-init");
-    }
-    return image;
-  }
-  if (flags.mode == "finetune" && !flags.init.empty())
-    fail_usage("--init needs --mode linear-init");
+  if (flags.is_linear()) return image;
   image.weights = flags.weights;
   image.size = flags.size.value_or(image.size);
   image.accumulate = flags.accumulate.value_or(image.accumulate);
@@ -236,6 +224,20 @@ void add_train_flags(CLI::App& verb, TrainFlags& flags, bool lists) {
                   "unobserved-positives: per epoch, the histogram of their predicted probability")
       ->check(CLI::IsMember({"unobserved-positives"}));
   add_image_flags(verb, flags);
+}
+
+void check_image_flags(const TrainFlags& flags) {
+  const bool given = !flags.weights.empty() || flags.size || flags.accumulate ||
+                     flags.head_lr_factor || flags.freeze_bn || !flags.device.empty() ||
+                     !flags.init.empty();
+  if (flags.is_linear() && given) {
+    fail_usage(
+        "--weights, --size, --accumulate, --head-lr-factor, --freeze-bn, --device and --init "
+        "need --mode finetune or linear-init");
+  }
+  if (flags.mode == "finetune" && !flags.init.empty()) {
+    fail_usage("--init needs --mode linear-init");
+  }
 }
 
 std::vector<TrainConfig> expand(const TrainFlags& flags, size_t labels,

@@ -46,6 +46,9 @@ struct TrainFlags {
 
 void add_train_flags(CLI::App& verb, TrainFlags& flags, bool lists);
 
+// A usage error when flags of image training are given for another mode.
+void check_image_flags(const TrainFlags& flags);
+
 // Every combination of the values given, for a data set of so many labels. Parameters apply to
 // the losses that have them; one that no loss has is a usage error. So with the estimator. An lr or
 // batch not given is taken from `lr` and `batch`.

@@ -16,8 +16,7 @@ constexpr int kSize = 448;
 
 // Where `spml weights fetch` puts them; tests download nothing.
 Path imagenet_weights() {
-  return imagenet_weights_file(
-      cache_folder(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME")));
+  return imagenet_weights_file(cache_folder(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME")));
 }
 
 std::vector<std::string> training_images(const Path& voc) {

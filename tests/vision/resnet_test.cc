@@ -96,16 +96,16 @@ class TorchScript : public testing::Test {
 TEST_F(TorchScript, VectorsPassAndMapsAreAveraged) {
   const torch::Tensor images = pictures(2, 32);
   const auto vectors =
-      load_torchscript(save("def forward(self, x):\n  return x.flatten(1)"), 32, 1);
+      load_torchscript(save("def forward(self, x):\n  return x.flatten(1)\n"), 32, 1);
   EXPECT_EQ(vectors->features(), 3u * 32 * 32);
   EXPECT_TRUE(torch::equal(run(*vectors, images), images.flatten(1)));
-  const auto maps = load_torchscript(save("def forward(self, x):\n  return x * 2"), 32, 1);
+  const auto maps = load_torchscript(save("def forward(self, x):\n  return x * 2\n"), 32, 1);
   EXPECT_EQ(maps->features(), 3u);
   EXPECT_LT(relative_difference(run(*maps, images), images.mean({2, 3}) * 2), 1e-5);
 }
 
 TEST_F(TorchScript, OtherResultsAndFilesAreErrors) {
-  EXPECT_SPML_ERROR(load_torchscript(save("def forward(self, x):\n  return x.sum()"), 32, 1),
+  EXPECT_SPML_ERROR(load_torchscript(save("def forward(self, x):\n  return x.sum()\n"), 32, 1),
                     HasSubstr("found 0 dimensions"));
   write_file(folder_ / "x.pt", "no such thing");
   EXPECT_SPML_ERROR(load_torchscript(folder_ / "x.pt", 32, 1), HasSubstr("TorchScript"));
