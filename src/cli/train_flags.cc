@@ -251,11 +251,11 @@ std::vector<TrainConfig> expand(const TrainFlags& flags, size_t labels,
   base.split_seed = flags.split_seed;
   base.patience = flags.patience;
   base.record_unobserved_positives = !flags.record.empty();
-  base.image = image_config(flags);
 
   const auto axes = parameter_axes(flags, labels);
   check_parameters_are_known(flags, axes);
   const std::vector<EstimatorChoice> estimators = estimator_choices(flags);
+  base.image = image_config(flags);
   std::vector<TrainConfig> configs;
   // Each axis multiplies the list; seeds come last so that runs to be averaged are neighbours.
   for (const std::string& loss : flags.loss) {

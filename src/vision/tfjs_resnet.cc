@@ -135,7 +135,9 @@ NamedTensors read_tfjs_tensors(const std::map<std::string, std::string>& files) 
         }
         if (elements > (data.size() - offset) / sizeof(float)) fail("{}: data is short", kWhere);
         tensor.values.resize(elements);
-        std::memcpy(tensor.values.data(), data.data() + offset, elements * sizeof(float));
+        if (elements > 0) {
+          std::memcpy(tensor.values.data(), data.data() + offset, elements * sizeof(float));
+        }
         offset += elements * sizeof(float);
         tensors[weight.at("name").get<std::string>()] = std::move(tensor);
       }

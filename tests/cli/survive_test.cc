@@ -82,7 +82,7 @@ TEST_P(Kill, ManyTimesEndsWithTheSameBytes) {
   expect_success(train + Words{folder / "whole"});
   const auto begin = Clock::now();
   expect_success(train + Words{folder / "timing"} + often);
-  const double whole = seconds_since(begin);
+  double whole = seconds_since(begin);
 
   std::mt19937 random(7);
   int kills = 0, resumed = 0;
@@ -95,7 +95,10 @@ TEST_P(Kill, ManyTimesEndsWithTheSameBytes) {
       sleep_seconds(moment);
       if (!running.ended()) running.signal(SIGKILL);
       const Ran ran = running.wait();
-      if (ran.exit_code == 0) break;
+      if (ran.exit_code == 0) {
+        whole *= 0.9;  // too late: the first run, by which it is timed, was a slow one
+        break;
+      }
       ASSERT_EQ(ran.exit_code, 128 + SIGKILL) << ran.err;
       const bool had_checkpoint = std::filesystem::exists(out / "checkpoint.safetensors");
       if (++kills % 3 != 0) continue;
