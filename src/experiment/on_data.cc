@@ -19,11 +19,12 @@ Json params_of(const Row& row) {
 }
 
 Dataset OnData::open() const {
-  const bool trains =
-      std::ranges::any_of(experiment_.rows, [](const Row& row) { return !row.loss.empty(); });
+  const auto trains_on_features = [&](const Row& row) {
+    return !row.loss.empty() && shown(row) && row.mode.value_or(mode_) != Mode::kFinetune;
+  };
   DatasetOptions options;
-  options.need_features = trains && mode_ == Mode::kLinear;
-  options.load_features = trains;
+  options.need_features = options.load_features =
+      std::ranges::any_of(experiment_.rows, trains_on_features);
   options.threads = options_.jobs * options_.threads;
   return open_dataset(named_.folder, options);
 }
