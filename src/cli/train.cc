@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "cli/train_flags.h"
 #include "cli/verbs.h"
+#include "experiment/presets.h"
 #include "experiment/run.h"
 
 namespace spml::cli {
@@ -56,6 +57,10 @@ void train(const TrainOptions& options) {
   run.checkpoint_every = options.checkpoint_every;
   run.make_image_model = image_model_maker();
 
+  if (!options.flags.preset.empty() && !options.common.quiet) {
+    const Preset& preset = find_preset(options.flags.preset);
+    notice(fmt::format("{}: {}. {}", preset.name, preset.summary, preset.evidence));
+  }
   catch_interrupt();
   Progress progress("train " + config.loss, "steps", options.common.quiet);
   std::string note;

@@ -23,6 +23,7 @@ namespace {
 
 struct WarmUp {
   double share;
+  std::shared_ptr<const Loss> loss;  // an
 };
 
 }  // namespace
@@ -130,15 +131,6 @@ double crisp_kernel(const LossCall& call) { return mean_risk(call, Crisp()); }
 
 double nnpu_kernel(const LossCall& call) { return mean_risk(call, Nnpu()); }
 
-double assume_negative_kernel(const LossCall& call) {
-  const double exact_logs = 0;
-  return entrywise(call, exact_logs, [](auto d, const auto& f, auto o) HWY_ATTR {
-    const auto one = constant(d, 1);
-    return cross_entropy(f, hn::IfThenElseZero(o.positive, one),
-                         hn::IfThenZeroElse(o.positive, one));
-  });
-}
-
 }  // namespace
 }  // namespace spml::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -149,26 +141,25 @@ namespace {
 
 HWY_EXPORT(crisp_kernel);
 HWY_EXPORT(nnpu_kernel);
-HWY_EXPORT(assume_negative_kernel);
 
-bool is_warm(const LossCall& call, const WarmUp& warm) {
+// The kernel's risk once the priors are known, before that the loss of the warm-up.
+double evaluate(const LossCall& call, const WarmUp& warm, double (*kernel)(const LossCall&)) {
   return std::visit(
       [&](const auto& typed) {
-        if (typed.in.epoch <= warm_up_epochs(warm.share, typed.in.epochs)) return false;
-        if (typed.in.class_priors.empty()) fail("loss: expected class priors, found none");
-        return true;
+        const auto& [in, out] = typed;
+        if (in.epoch <= warm_up_epochs(warm.share, in.epochs)) return warm.loss->evaluate(in, out);
+        if (in.class_priors.empty()) fail("loss: expected class priors, found none");
+        return kernel(call);
       },
       call);
 }
 
 double evaluate_crisp(const LossCall& call, const WarmUp& warm) {
-  return is_warm(call, warm) ? HWY_DYNAMIC_DISPATCH(crisp_kernel)(call)
-                             : HWY_DYNAMIC_DISPATCH(assume_negative_kernel)(call);
+  return evaluate(call, warm, HWY_DYNAMIC_DISPATCH(crisp_kernel));
 }
 
 double evaluate_nnpu(const LossCall& call, const WarmUp& warm) {
-  return is_warm(call, warm) ? HWY_DYNAMIC_DISPATCH(nnpu_kernel)(call)
-                             : HWY_DYNAMIC_DISPATCH(assume_negative_kernel)(call);
+  return evaluate(call, warm, HWY_DYNAMIC_DISPATCH(nnpu_kernel));
 }
 
 void review(const LabelReview& label, const WarmUp& warm) {
@@ -176,12 +167,17 @@ void review(const LabelReview& label, const WarmUp& warm) {
   label.prior[0] = static_cast<float>(estimate_class_prior(label.probabilities, label.observed));
 }
 
+WarmUp warm_up_of(const LossSetup& setup) {
+  return {setup.params.at("warm_up"),
+          make_loss("an", {.labels = setup.labels, .k = {}, .params = {}})};
+}
+
 std::unique_ptr<const Loss> make_crisp(const LossSetup& setup) {
-  return make_kernel_loss(setup, evaluate_crisp, WarmUp{setup.params.at("warm_up")}, {}, review);
+  return make_kernel_loss(setup, evaluate_crisp, warm_up_of(setup), {}, review);
 }
 
 std::unique_ptr<const Loss> make_nnpu(const LossSetup& setup) {
-  return make_kernel_loss(setup, evaluate_nnpu, WarmUp{setup.params.at("warm_up")}, {}, review);
+  return make_kernel_loss(setup, evaluate_nnpu, warm_up_of(setup), {}, review);
 }
 
 constexpr LossParameter kParams[] = {warm_up(0.2)};

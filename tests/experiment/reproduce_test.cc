@@ -160,6 +160,9 @@ TEST_F(Reproduce, RefusesWhatItCannotDo) {
   options.data = {{"toy", data_}};
   options.mode = Mode::kFinetune;
   EXPECT_SPML_ERROR(reproduce(table, options), HasSubstr("no image training"));
+  options.make_image_model = [](const auto&...) { return std::unique_ptr<Model>(); };
+  std::filesystem::remove(features_file(data_, "train"));
+  EXPECT_SPML_ERROR(reproduce(table, options), HasSubstr("spml extract"));
   options.mode = Mode::kLinearInit;
   EXPECT_SPML_ERROR(reproduce(table, options), HasSubstr("expected --mode linear or finetune"));
   make_folder(folder_ / "out");
