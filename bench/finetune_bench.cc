@@ -75,7 +75,6 @@ class SpmlLoop {
     options.size = problem.size;
     options.adam.lr = 1e-5;
     options.threads = problem.threads;
-    options.device = "cpu";
     model_ = spml::make_finetune_model(problem.weights, images, {}, options);
     rows_.resize(problem.batch);
     std::iota(rows_.begin(), rows_.end(), 0);

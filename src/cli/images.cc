@@ -1,8 +1,6 @@
 #include "cli/images.h"
 
-#include <malloc.h>
-
-#include <limits>
+#include <regex>
 
 #include "base/fail.h"
 #include "base/sha256.h"
@@ -40,11 +38,24 @@ std::unique_ptr<Backbone> own_network(const TrainedModel& run, const NetworkFlag
   return make_inference_resnet(load_resnet(RunFolder{run.folder}.model(), "backbone."), threads);
 }
 
-// Every step allocates activations of the same sizes. Given back to the kernel in between, they
-// would come back as new pages to be cleared, which takes a tenth of a step.
-void keep_freed_memory() {
-  ::mallopt(M_MMAP_MAX, 0);
-  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+// "cpu", or "auto" where there is no card to look for: then LibTorch is not needed.
+bool is_cpu(const std::string& device) {
+  if (device == "cpu") return true;
+  if (device == "auto") {
+    return !std::filesystem::exists("/dev/nvidiactl") && !std::filesystem::exists("/dev/kfd");
+  }
+  static const std::regex kCard("cuda(:[0-9]{1,3})?");
+  if (!std::regex_match(device, kCard)) {
+    fail_usage("--device: expected auto, cpu, cuda or cuda:N, found '{}'", device);
+  }
+  return false;
+}
+
+NetworkMaker network_maker(const std::string& device) {
+  if (is_cpu(device)) return make_cpu_network;
+  return [device](const ResNetWeights& weights, const NetworkOptions& options) {
+    return make_torch_network(weights, options, device);
+  };
 }
 
 std::unique_ptr<Model> make_model(const Dataset& data, const TrainConfig& config,
@@ -53,7 +64,6 @@ std::unique_ptr<Model> make_model(const Dataset& data, const TrainConfig& config
     fail("{}: --mode {} needs images, and there is no formatted_train_images.npy",
          data.folder.string(), to_string(config.mode));
   }
-  keep_freed_memory();
   FinetuneOptions options;
   options.labels = data.labels();
   options.size = config.image.size;
@@ -62,7 +72,6 @@ std::unique_ptr<Model> make_model(const Dataset& data, const TrainConfig& config
   options.adam.weight_decay = config.weight_decay;
   options.head_lr_factor = config.image.head_lr_factor;
   options.freeze_bn = config.image.freeze_bn;
-  options.device = config.image.device;
   options.threads = threads;
   options.seed = config.seed;
   if (start != nullptr) {
@@ -70,7 +79,8 @@ std::unique_ptr<Model> make_model(const Dataset& data, const TrainConfig& config
     options.head_bias = start->bias;
   }
   return make_finetune_model(load_resnet(config.image.weights), image_files(data, data.train_file),
-                             image_files(data, data.test), options);
+                             image_files(data, data.test), options,
+                             network_maker(config.image.device));
 }
 
 }  // namespace

@@ -1,13 +1,14 @@
 // A ResNet and a linear layer on top, trained end to end.
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "train/adam.h"
 #include "train/model.h"
 #include "vision/resnet_weights.h"
+#include "vision/trainable_network.h"
 
 namespace spml {
 
@@ -18,20 +19,23 @@ struct FinetuneOptions {
   // the whole batch, batch normalisation a part at a time. Costs a second forward pass when not 1.
   size_t accumulate = 1;
   AdamConfig adam;
-  double head_lr_factor = 1;    // the linear layer's learning rate over the network's
-  bool freeze_bn = false;       // batch normalisation keeps its statistics, weights and biases
-  std::string device = "auto";  // "cpu", "cuda", "cuda:1"; "auto": CUDA where there is one
+  double head_lr_factor = 1;  // the linear layer's learning rate over the network's
+  bool freeze_bn = false;     // batch normalisation keeps its statistics, weights and biases
   int threads = 1;
   uint64_t seed = 0;
   // Where the linear layer starts, (L, D) and (L); empty: drawn as a linear run draws it.
   std::vector<float> head_weight, head_bias;
 };
 
+using NetworkMaker = std::function<std::unique_ptr<TrainableNetwork>(const ResNetWeights&,
+                                                                     const NetworkOptions&)>;
+
 // The images are those of the rows of the two files of a data folder. An unreadable one is an
 // Error when its row is used.
 std::unique_ptr<Model> make_finetune_model(const ResNetWeights& weights,
                                            std::vector<Path> train_images,
                                            std::vector<Path> test_images,
-                                           const FinetuneOptions& options);
+                                           const FinetuneOptions& options,
+                                           const NetworkMaker& make_network = make_cpu_network);
 
 }  // namespace spml

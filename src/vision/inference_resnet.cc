@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <dnnl.hpp>
 #include <mutex>
 #include <unordered_map>
 
@@ -10,16 +9,12 @@
 #include "base/parallel.h"
 #include "vision/backbone.h"
 #include "vision/folded_conv.h"
+#include "vision/onednn.h"
 
 namespace spml {
 namespace {
 
-static_assert(DNNL_VERSION_MAJOR == 2, "written for oneDNN 2, as libdnnl-dev of Debian 12");
-
-using dnnl::memory;
-using Dims = memory::dims;
-using Tag = memory::format_tag;
-constexpr auto kF32 = memory::data_type::f32;
+using namespace onednn;
 
 // Weights in the layout that oneDNN chose for them, shared by all plans.
 class PackedWeights {
@@ -65,7 +60,7 @@ class PackedWeights {
 class Plan {
  public:
   Plan(const ResNetLayout& net, PackedWeights& weights, size_t size)
-      : weights_(weights), engine_(weights.engine()), stream_(engine_) {
+      : weights_(weights), engine_(weights.engine()), stream_(engine_), buffers_(engine_, kBuffers) {
     const auto side = static_cast<int64_t>(size);
     images_ = memory({{1, 3, side, side}, kF32, Tag::nchw}, engine_, nullptr);
     memory x = max_pool(convolve(net.stem, images_, kInner, true), kInput);
@@ -83,7 +78,11 @@ class Plan {
       x = convolve_onto(block.path.back(), inner, shortcut);
     }
     features_ = average_pool(x);
-    allocate();
+    buffers_.allocate_all([this](size_t bytes) {
+      const Dims all{static_cast<int64_t>(bytes)};
+      return allocated_.emplace_back(memory::desc(all, memory::data_type::u8, Tag::a), engine_)
+          .get_data_handle();
+    });
   }
 
   // image: 3 x size x size. out: D.
@@ -102,36 +101,9 @@ class Plan {
     std::unordered_map<int, memory> arguments;
   };
 
-  static memory::desc any(const Dims& d) { return memory::desc(d, kF32, Tag::any); }
-
-  // Scratch memory is ours: the library's belongs to the thread that made the primitive, and a plan
-  // may be run by any thread.
-  static dnnl::primitive_attr attributes(const dnnl::post_ops& fused) {
-    dnnl::primitive_attr result;
-    result.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-    result.set_post_ops(fused);
-    return result;
-  }
-
-  // A tensor in one of the shared buffers, which get their memory when all sizes are known.
-  memory in_buffer(const memory::desc& desc, size_t buffer) {
-    memory tensor(desc, engine_, nullptr);
-    bytes_[buffer] = std::max(bytes_[buffer], desc.get_size());
-    tenants_[buffer].push_back(tensor);
-    return tensor;
-  }
-
-  void allocate() {
-    for (size_t b = 0; b < kBuffers; ++b) {
-      const auto bytes = static_cast<int64_t>(std::max<size_t>(bytes_[b], 64));
-      buffers_[b] = memory({{bytes}, memory::data_type::u8, Tag::a}, engine_);
-      for (memory& tensor : tenants_[b]) tensor.set_data_handle(buffers_[b].get_data_handle());
-    }
-  }
-
   void add_step(dnnl::primitive primitive, const memory::desc& scratch,
                 std::unordered_map<int, memory> arguments) {
-    arguments[DNNL_ARG_SCRATCHPAD] = in_buffer(scratch, kScratch);
+    arguments[DNNL_ARG_SCRATCHPAD] = buffers_.tensor(scratch, kScratch);
     steps_.push_back({std::move(primitive), std::move(arguments)});
   }
 
@@ -152,30 +124,25 @@ class Plan {
 
   memory convolve(const ConvLayout& c, memory input, const dnnl::post_ops& fused,
                   const memory* output, size_t buffer) {
-    const Dims in = input.get_desc().dims();
-    const auto kernel = static_cast<int64_t>(c.kernel), stride = static_cast<int64_t>(c.stride);
-    const auto out = static_cast<int64_t>(c.out), pad = kernel / 2;
-    const Dims result{in[0], out, (in[2] + 2 * pad - kernel) / stride + 1,
-                      (in[3] + 2 * pad - kernel) / stride + 1};
-    const Dims shape{out, static_cast<int64_t>(c.in), kernel, kernel};
+    const ConvShapes shapes(c, input.get_desc().dims());
     const dnnl::convolution_forward::primitive_desc conv(
         {dnnl::prop_kind::forward_inference,
          dnnl::algorithm::convolution_direct,
-         any(in),
-         any(shape),
-         memory::desc({out}, kF32, Tag::a),
-         output != nullptr ? output->get_desc() : any(result),
-         {stride, stride},
-         {pad, pad},
-         {pad, pad}},
+         any(input.get_desc().dims()),
+         any(shapes.weights),
+         memory::desc({shapes.out[1]}, kF32, Tag::a),
+         output != nullptr ? output->get_desc() : any(shapes.out),
+         shapes.strides,
+         shapes.padding,
+         shapes.padding},
         attributes(fused), engine_);
     if (conv.src_desc() != input.get_desc()) {
       input = reordered(input, memory(conv.src_desc(), engine_));
     }
-    const memory to = output != nullptr ? *output : in_buffer(conv.dst_desc(), buffer);
+    const memory to = output != nullptr ? *output : buffers_.tensor(conv.dst_desc(), buffer);
     add_step(dnnl::convolution_forward(conv), conv.scratchpad_desc(),
              {{DNNL_ARG_SRC, input},
-              {DNNL_ARG_WEIGHTS, weights_.weights(c, shape, conv.weights_desc())},
+              {DNNL_ARG_WEIGHTS, weights_.weights(c, shapes.weights, conv.weights_desc())},
               {DNNL_ARG_BIAS, weights_.bias(c)},
               {DNNL_ARG_DST, to}});
     return to;
@@ -188,9 +155,9 @@ class Plan {
   }
 
   memory max_pool(const memory& input, size_t buffer) {
-    const Dims in = input.get_desc().dims();
-    const Dims result{in[0], in[1], (in[2] - 1) / 2 + 1, (in[3] - 1) / 2 + 1};
-    return pool(input, result, dnnl::algorithm::pooling_max, {2, 2}, {3, 3}, {1, 1}, buffer);
+    const StemPool stem(input.get_desc().dims());
+    return pool(input, stem.out, dnnl::algorithm::pooling_max, stem.strides, stem.kernel,
+                stem.padding, buffer);
   }
 
   // The mean over all positions, as D plain numbers.
@@ -206,8 +173,8 @@ class Plan {
     const dnnl::pooling_forward::primitive_desc desc(
         {dnnl::prop_kind::forward_inference, algorithm, input.get_desc(), any(result), strides,
          kernel, padding, padding},
-        attributes({}), engine_);
-    const memory output = in_buffer(desc.dst_desc(), buffer);
+        attributes(), engine_);
+    const memory output = buffers_.tensor(desc.dst_desc(), buffer);
     add_step(dnnl::pooling_forward(desc), desc.scratchpad_desc(),
              {{DNNL_ARG_SRC, input}, {DNNL_ARG_DST, output}});
     return output;
@@ -218,9 +185,8 @@ class Plan {
   dnnl::stream stream_;
   memory images_, features_;
   std::vector<Step> steps_;
-  size_t bytes_[kBuffers] = {};
-  std::vector<memory> tenants_[kBuffers];
-  memory buffers_[kBuffers];
+  SharedBuffers buffers_;
+  std::vector<memory> allocated_;  // the buffers' memory
 };
 
 // One plan per thread, one image per plan: threads never wait for one another inside the network,

@@ -1,0 +1,194 @@
+#include <omp.h>
+
+#include <algorithm>
+#include <dnnl.hpp>
+
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "vision/adam_update.h"
+#include "vision/trainable_network.h"
+#include "vision/training_plan.h"
+
+namespace spml {
+namespace {
+
+constexpr const char* kBackbone = "backbone.";
+
+// logits = features weight^T + bias, with its gradient.
+class Head {
+ public:
+  Head(size_t features, std::vector<float> weight, std::vector<float> bias) {
+    const size_t labels = bias.size();
+    weight_ = trained({labels, features}, std::move(weight));
+    bias_ = trained({labels}, std::move(bias));
+  }
+
+  TrainedTensor& weight() { return weight_; }
+  TrainedTensor& bias() { return bias_; }
+
+  View<const float> forward(View<const float> features) {
+    features_.assign(features.data, features.data + features.size());
+    const size_t B = features.rows, D = features.cols, L = bias_.value.size();
+    logits_.resize(B * L);
+    for (size_t b = 0; b < B; ++b) {
+      for (size_t l = 0; l < L; ++l) {
+        double sum = bias_.value[l];
+        for (size_t j = 0; j < D; ++j) sum += features.row(b)[j] * weight_.value[l * D + j];
+        logits_[b * L + l] = static_cast<float>(sum);
+      }
+    }
+    return {logits_.data(), B, L};
+  }
+
+  // The gradient with respect to the features.
+  const std::vector<float>& backward(View<const float> dlogits) {
+    const size_t B = dlogits.rows, L = dlogits.cols, D = features_.size() / B;
+    dfeatures_.assign(B * D, 0.0f);
+    for (size_t b = 0; b < B; ++b) {
+      const float* const features = features_.data() + b * D;
+      float* const dfeatures = dfeatures_.data() + b * D;
+      for (size_t l = 0; l < L; ++l) {
+        const float g = dlogits.row(b)[l];
+        bias_.gradient[l] += g;
+        for (size_t j = 0; j < D; ++j) {
+          weight_.gradient[l * D + j] += g * features[j];
+          dfeatures[j] += g * weight_.value[l * D + j];
+        }
+      }
+    }
+    return dfeatures_;
+  }
+
+  static TrainedTensor trained(std::vector<size_t> shape, std::vector<float> value) {
+    const size_t n = value.size();
+    return {std::move(shape), std::move(value), std::vector<float>(n), std::vector<float>(n),
+            std::vector<float>(n)};
+  }
+
+ private:
+  TrainedTensor weight_, bias_;
+  std::vector<float> features_, logits_, dfeatures_;
+};
+
+class CpuNetwork : public TrainableNetwork {
+ public:
+  CpuNetwork(const ResNetWeights& weights, const NetworkOptions& options)
+      : options_(options),
+        layout_(weights.layout),
+        bn_epsilon_(weights.bn_epsilon),
+        head_(layout_.features, options.head_weight, options.head_bias) {
+    for (const ConvLayout& c : layout_.convolutions()) {
+      add(weights, c.conv + ".weight", true);
+      add(weights, c.bn + ".weight", !options.freeze_bn);
+      add(weights, c.bn + ".bias", !options.freeze_bn);
+      add(weights, c.bn + ".running_mean", false);
+      add(weights, c.bn + ".running_var", false);
+    }
+    list("classifier.weight", head_.weight());
+    list("classifier.bias", head_.bias());
+  }
+
+  const std::vector<Tensor>& tensors() const override { return tensors_; }
+  std::vector<float> get(size_t tensor, State state) const override {
+    return values(tensor, state);
+  }
+  void set(size_t tensor, State state, std::span<const float> values) override {
+    std::ranges::copy(values, this->values(tensor, state).begin());
+    packed_ = false;
+  }
+
+  View<const float> forward(std::span<const float> images, size_t batch, bool) override {
+    return guarded([&] {
+      if (plan_ == nullptr || plan_->batch() != batch) {
+        plan_ = nullptr;  // first, so that there is room for the next
+        plan_ = std::make_unique<TrainingPlan>(layout_, backbone_, batch, options_.size,
+                                               NormOptions{bn_epsilon_, options_.freeze_bn});
+        packed_ = false;
+      }
+      if (!packed_) plan_->pack_weights();
+      packed_ = true;
+      return head_.forward(plan_->forward(images.data()));
+    });
+  }
+
+  void backward(View<const float> dlogits) override {
+    guarded([&] {
+      plan_->backward(head_.backward(dlogits).data(), has_gradient_);
+      plan_->update_statistics();
+    });
+    has_gradient_ = true;
+  }
+
+  void step(const AdamConfig& adam, uint64_t t) override {
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      if (!tensors_[i].trained) continue;
+      AdamConfig config = adam;
+      if (!is_backbone(i)) config.lr *= options_.head_lr_factor;
+      TrainedTensor& x = *data_[i];
+      adam_update(AdamStep(config, t), x.value, x.gradient, x.m, x.v, options_.threads);
+    }
+    // The plan overwrites its part of the gradient.
+    std::ranges::fill(head_.weight().gradient, 0.0f);
+    std::ranges::fill(head_.bias().gradient, 0.0f);
+    has_gradient_ = packed_ = false;
+  }
+
+  std::unique_ptr<Backbone> inference_network() const override {
+    ResNetWeights weights;
+    weights.layout = layout_;
+    weights.bn_epsilon = bn_epsilon_;
+    for (const auto& [name, tensor] : backbone_) {
+      weights.tensors[name] = {tensor.shape, tensor.value};
+    }
+    return make_inference_resnet(weights, options_.threads);
+  }
+
+ private:
+  void add(const ResNetWeights& weights, const std::string& name, bool trained) {
+    const NamedTensor& source = weights.tensors.find(name)->second;
+    TrainedTensor tensor{source.shape, source.values, {}, {}, {}};
+    if (trained) tensor = Head::trained(source.shape, source.values);
+    list(kBackbone + name, backbone_.emplace(name, std::move(tensor)).first->second);
+  }
+  void list(std::string name, TrainedTensor& tensor) {
+    tensors_.push_back({std::move(name), tensor.shape, !tensor.gradient.empty()});
+    data_.push_back(&tensor);
+  }
+  bool is_backbone(size_t tensor) const { return tensors_[tensor].name.starts_with(kBackbone); }
+  std::vector<float>& values(size_t tensor, State state) const {
+    TrainedTensor& x = *data_[tensor];
+    return state == State::kValue ? x.value : state == State::kFirstMoment ? x.m : x.v;
+  }
+
+  // Runs work of oneDNN: with our number of threads, and its errors as ours.
+  template <class Work>
+  std::invoke_result_t<Work> guarded(const Work& work) {
+    omp_set_num_threads(options_.threads);
+    try {
+      return work();
+    } catch (const dnnl::error& error) {
+      fail("the network could not be trained at {} x {}: {}", options_.size, options_.size,
+           error.what());
+    }
+  }
+
+  NetworkOptions options_;
+  ResNetLayout layout_;
+  double bn_epsilon_;
+  TrainedTensors backbone_;
+  Head head_;
+  std::vector<Tensor> tensors_;
+  std::vector<TrainedTensor*> data_;  // of tensors_
+  std::unique_ptr<TrainingPlan> plan_;
+  bool packed_ = false;        // the plan has the weights as they are
+  bool has_gradient_ = false;  // to be added to
+};
+
+}  // namespace
+
+std::unique_ptr<TrainableNetwork> make_cpu_network(const ResNetWeights& weights,
+                                                   const NetworkOptions& options) {
+  return std::make_unique<CpuNetwork>(weights, options);
+}
+
+}  // namespace spml

@@ -1,0 +1,66 @@
+// A ResNet with a linear layer on top, in training: what FinetuneModel knows of whoever computes
+// it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "spml/view.h"
+#include "train/adam.h"
+#include "vision/backbone.h"
+#include "vision/resnet_weights.h"
+
+namespace spml {
+
+struct NetworkOptions {
+  int size = 448;  // of the square images
+  bool freeze_bn = false;
+  double head_lr_factor = 1;
+  int threads = 1;
+  std::vector<float> head_weight, head_bias;  // (L, D) and (L)
+};
+
+class TrainableNetwork {
+ public:
+  struct Tensor {
+    std::string name;  // "backbone.conv1.weight", "classifier.bias"
+    std::vector<size_t> shape;
+    bool trained;  // running statistics are not
+  };
+  // What is kept for a tensor; the moments, which are Adam's, only for a trained one.
+  enum class State { kValue, kFirstMoment, kSecondMoment };
+
+  virtual ~TrainableNetwork() = default;
+
+  virtual const std::vector<Tensor>& tensors() const = 0;
+  // In C order.
+  virtual std::vector<float> get(size_t tensor, State state) const = 0;
+  virtual void set(size_t tensor, State state, std::span<const float> values) = 0;
+
+  // images: B x size x size x 3, alive until backward(). The logits, B x L, valid until the next
+  // call. Batch normalisation uses the batch's statistics unless it is frozen.
+  // `backward_follows` false: nothing is remembered, no statistics are updated.
+  virtual View<const float> forward(std::span<const float> images, size_t batch,
+                                    bool backward_follows) = 0;
+  // Adds to the gradient, from the loss's gradient with respect to the logits.
+  virtual void backward(View<const float> dlogits) = 0;
+  // Step t (from 1) of Adam along the gradient, which is then 0.
+  virtual void step(const AdamConfig& adam, uint64_t t) = 0;
+
+  // The features of images with the weights as they are now.
+  virtual std::unique_ptr<Backbone> inference_network() const = 0;
+};
+
+// On the processor, through oneDNN.
+std::unique_ptr<TrainableNetwork> make_cpu_network(const ResNetWeights& weights,
+                                                   const NetworkOptions& options);
+
+// Through LibTorch. device: "cpu", "cuda", "cuda:1", or "auto": a card where there is one. Error
+// where there is no such device.
+std::unique_ptr<TrainableNetwork> make_torch_network(const ResNetWeights& weights,
+                                                     const NetworkOptions& options,
+                                                     const std::string& device);
+
+}  // namespace spml
