@@ -6,10 +6,10 @@
 
 #include "base/fail.h"
 #include "base/sha256.h"
+#include "cli/load_torch.h"
 #include "cli/network.h"
 #include "cli/progress.h"
 #include "vision/feature_stream.h"
-#include "vision/finetune_model.h"
 #include "vision/scene.h"
 
 namespace spml::cli {
@@ -69,8 +69,9 @@ std::unique_ptr<Model> make_model(const Dataset& data, const TrainConfig& config
     options.head_weight = start->weight;
     options.head_bias = start->bias;
   }
-  return make_finetune_model(load_resnet(config.image.weights), image_files(data, data.train_file),
-                             image_files(data, data.test), options);
+  return torch_module().finetune_model(load_resnet(config.image.weights),
+                                       image_files(data, data.train_file),
+                                       image_files(data, data.test), options);
 }
 
 }  // namespace
@@ -78,6 +79,7 @@ std::unique_ptr<Model> make_model(const Dataset& data, const TrainConfig& config
 void complete(ImageConfig& image) {
   if (image.weights.empty()) image.weights = default_weights().string();
   image.weights_sha256 = sha256_of_file(image.weights);
+  torch_module();  // an Error now, not after the linear phase of linear-init
 }
 
 ImageModelMaker image_model_maker() { return make_model; }
