@@ -4,6 +4,9 @@ include(CMakePackageConfigHelpers)
 set(SPML_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/spml)
 
 install(TARGETS spml_program)
+if(SPML_VISION)
+  install(TARGETS spml_torch_module DESTINATION ${CMAKE_INSTALL_LIBDIR}/spml)
+endif()
 install(TARGETS spml EXPORT spml-targets)
 install(DIRECTORY include/spml DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/sha256.h"
+#include "cli/load_torch.h"
 #include "cli/network.h"
 #include "cli/progress.h"
 #include "vision/feature_stream.h"
@@ -53,8 +54,9 @@ bool is_cpu(const std::string& device) {
 
 NetworkMaker network_maker(const std::string& device) {
   if (is_cpu(device)) return make_cpu_network;
-  return [device](const ResNetWeights& weights, const NetworkOptions& options) {
-    return make_torch_network(weights, options, device);
+  const TorchModule& torch = torch_module();
+  return [device, &torch](const ResNetWeights& weights, const NetworkOptions& options) {
+    return torch.network(weights, options, device);
   };
 }
 
@@ -88,6 +90,7 @@ std::unique_ptr<Model> make_model(const Dataset& data, const TrainConfig& config
 void complete(ImageConfig& image) {
   if (image.weights.empty()) image.weights = default_weights().string();
   image.weights_sha256 = sha256_of_file(image.weights);
+  network_maker(image.device);  // an Error now, not after the linear phase of linear-init
 }
 
 ImageModelMaker image_model_maker() { return make_model; }

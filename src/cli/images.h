@@ -20,7 +20,8 @@ struct NetworkFlags {
 };
 void add_network_flags(CLI::App& verb, NetworkFlags& flags);
 
-// Fills in the default weights, which `spml weights fetch` makes, and the checksum.
+// Fills in the default weights, which `spml weights fetch` makes, and the checksum. Error when the
+// network cannot be trained.
 void complete(ImageConfig& image);
 
 // For RunOptions and SweepOptions.

@@ -4,8 +4,8 @@
 
 #include "base/fail.h"
 #include "base/sha256.h"
+#include "cli/load_torch.h"
 #include "vision/imagenet_package.h"
-#include "vision/torchscript.h"
 
 namespace spml::cli {
 
@@ -38,7 +38,7 @@ Network open_network(const NetworkFlags& flags, int size, int threads) {
                  flags.backbone);
     }
     const Path file = flags.backbone;
-    return {load_torchscript(file, size, threads),
+    return {torch_module().torchscript(file, size, threads),
             {file.filename().string(), sha256_of_file(file), "torchscript", ""}};
   }
   const Path file = flags.weights.empty() ? default_weights() : Path(flags.weights);

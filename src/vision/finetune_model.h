@@ -27,8 +27,8 @@ struct FinetuneOptions {
   std::vector<float> head_weight, head_bias;
 };
 
-using NetworkMaker = std::function<std::unique_ptr<TrainableNetwork>(const ResNetWeights&,
-                                                                     const NetworkOptions&)>;
+using NetworkMaker =
+    std::function<std::unique_ptr<TrainableNetwork>(const ResNetWeights&, const NetworkOptions&)>;
 
 // The images are those of the rows of the two files of a data folder. An unreadable one is an
 // Error when its row is used.

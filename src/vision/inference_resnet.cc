@@ -60,7 +60,10 @@ class PackedWeights {
 class Plan {
  public:
   Plan(const ResNetLayout& net, PackedWeights& weights, size_t size)
-      : weights_(weights), engine_(weights.engine()), stream_(engine_), buffers_(engine_, kBuffers) {
+      : weights_(weights),
+        engine_(weights.engine()),
+        stream_(engine_),
+        buffers_(engine_, kBuffers) {
     const auto side = static_cast<int64_t>(size);
     images_ = memory({{1, 3, side, side}, kF32, Tag::nchw}, engine_, nullptr);
     memory x = max_pool(convolve(net.stem, images_, kInner, true), kInput);
@@ -126,14 +129,10 @@ class Plan {
                   const memory* output, size_t buffer) {
     const ConvShapes shapes(c, input.get_desc().dims());
     const dnnl::convolution_forward::primitive_desc conv(
-        {dnnl::prop_kind::forward_inference,
-         dnnl::algorithm::convolution_direct,
-         any(input.get_desc().dims()),
-         any(shapes.weights),
+        {dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
+         any(input.get_desc().dims()), any(shapes.weights),
          memory::desc({shapes.out[1]}, kF32, Tag::a),
-         output != nullptr ? output->get_desc() : any(shapes.out),
-         shapes.strides,
-         shapes.padding,
+         output != nullptr ? output->get_desc() : any(shapes.out), shapes.strides, shapes.padding,
          shapes.padding},
         attributes(fused), engine_);
     if (conv.src_desc() != input.get_desc()) {

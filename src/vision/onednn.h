@@ -44,8 +44,7 @@ struct ConvShapes {
 
 // The max pooling behind the stem.
 struct StemPool {
-  explicit StemPool(const Dims& in)
-      : out{in[0], in[1], (in[2] - 1) / 2 + 1, (in[3] - 1) / 2 + 1} {}
+  explicit StemPool(const Dims& in) : out{in[0], in[1], (in[2] - 1) / 2 + 1, (in[3] - 1) / 2 + 1} {}
   Dims out, strides{2, 2}, kernel{3, 3}, padding{1, 1};
 };
 

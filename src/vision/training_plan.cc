@@ -26,8 +26,11 @@ class Arena {
     const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
     blocks_.emplace_back(std::aligned_alloc(alignment, rounded), std::free);
     void* const data = blocks_.back().get();
-    if (data == nullptr) fail("no memory for a tensor of {} MB; a smaller batch or --accumulate "
-                              "needs less", bytes >> 20);
+    if (data == nullptr)
+      fail(
+          "no memory for a tensor of {} MB; a smaller batch or --accumulate "
+          "needs less",
+          bytes >> 20);
     if (alignment == kHuge) ::madvise(data, rounded, MADV_HUGEPAGE);
     return data;
   }
@@ -220,13 +223,16 @@ TrainingPlan::Impl::Layer TrainingPlan::Impl::make_layer(const ConvLayout& c, co
   Layer layer{.layout = c, .shapes{c, in}, .relu = relu, .input = input};
   const ConvShapes& s = layer.shapes;
   if (!frozen_norms_ && s.out[0] * s.out[2] * s.out[3] < 2) {
-    fail("batch normalisation needs more than one position for its statistics; found a batch of 1 "
-         "whose images end as 1 x 1 in {}: use a larger --size or --batch", c.conv);
+    fail(
+        "batch normalisation needs more than one position for its statistics; found a batch of 1 "
+        "whose images end as 1 x 1 in {}: use a larger --size or --batch",
+        c.conv);
   }
-  layer.conv = {{dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct,
-                 any(in), any(s.weights), raw != nullptr ? *raw : any(s.out), s.strides, s.padding, s.padding},
-                attributes(),
-                engine_};
+  layer.conv = {
+      {dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, any(in),
+       any(s.weights), raw != nullptr ? *raw : any(s.out), s.strides, s.padding, s.padding},
+      attributes(),
+      engine_};
   if (layer.conv.src_desc() != input.get_desc()) {
     layer.input = own(layer.conv.src_desc());
     add_reorder(forward_, input, layer.input);
@@ -237,10 +243,10 @@ TrainingPlan::Impl::Layer TrainingPlan::Impl::make_layer(const ConvLayout& c, co
                                        {DNNL_ARG_WEIGHTS, packed(layer, layer.conv.weights_desc())},
                                        {DNNL_ARG_DST, layer.raw}});
 
-  layer.norm = {{dnnl::prop_kind::forward_training, layer.raw.get_desc(), epsilon_,
-                 norm_flags(relu)},
-                attributes(),
-                engine_};
+  layer.norm = {
+      {dnnl::prop_kind::forward_training, layer.raw.get_desc(), epsilon_, norm_flags(relu)},
+      attributes(),
+      engine_};
   layer.output = own(layer.norm.dst_desc());
   layer.workspace = own(layer.norm.workspace_desc());
   if (frozen_norms_) {
@@ -297,8 +303,8 @@ void TrainingPlan::Impl::differentiate_norm(const Layer& layer, const memory& do
 void TrainingPlan::Impl::differentiate_weights(const Layer& layer, const memory& draw) {
   const ConvShapes& s = layer.shapes;
   const dnnl::convolution_backward_weights::primitive_desc desc(
-      {dnnl::algorithm::convolution_direct, layer.input.get_desc(), any(s.weights),
-       draw.get_desc(), s.strides, s.padding, s.padding},
+      {dnnl::algorithm::convolution_direct, layer.input.get_desc(), any(s.weights), draw.get_desc(),
+       s.strides, s.padding, s.padding},
       attributes(), engine_, layer.conv);
   const memory packed_gradient = buffers_.tensor(desc.diff_weights_desc(), kWeights);
   add_step<dnnl::convolution_backward_weights>(backward_, desc,
@@ -330,11 +336,10 @@ void TrainingPlan::Impl::differentiate(const Layer& layer, const memory& doutput
       {dnnl::algorithm::convolution_direct, dinput->get_desc(), any(s.weights), draw.get_desc(),
        s.strides, s.padding, s.padding},
       attributes(), engine_, layer.conv);
-  add_step<dnnl::convolution_backward_data>(
-      backward_, desc,
-      {{DNNL_ARG_DIFF_DST, draw},
-       {DNNL_ARG_WEIGHTS, packed(layer, desc.weights_desc())},
-       {DNNL_ARG_DIFF_SRC, *dinput}});
+  add_step<dnnl::convolution_backward_data>(backward_, desc,
+                                            {{DNNL_ARG_DIFF_DST, draw},
+                                             {DNNL_ARG_WEIGHTS, packed(layer, desc.weights_desc())},
+                                             {DNNL_ARG_DIFF_SRC, *dinput}});
 }
 
 void TrainingPlan::Impl::build(const ResNetLayout& net) {
@@ -347,10 +352,9 @@ void TrainingPlan::Impl::build(const ResNetLayout& net) {
        any(pool.out), pool.strides, pool.kernel, pool.padding, pool.padding},
       attributes(), engine_);
   const memory pooled = own(max_pool.dst_desc()), pool_workspace = own(max_pool.workspace_desc());
-  add_step<dnnl::pooling_forward>(forward_, max_pool,
-                                  {{DNNL_ARG_SRC, stem},
-                                   {DNNL_ARG_DST, pooled},
-                                   {DNNL_ARG_WORKSPACE, pool_workspace}});
+  add_step<dnnl::pooling_forward>(
+      forward_, max_pool,
+      {{DNNL_ARG_SRC, stem}, {DNNL_ARG_DST, pooled}, {DNNL_ARG_WORKSPACE, pool_workspace}});
   memory x = pooled;
   for (const BlockLayout& layout : net.blocks) {
     Block block;
@@ -372,13 +376,17 @@ void TrainingPlan::Impl::build(const ResNetLayout& net) {
     blocks_.push_back(std::move(block));
   }
   const Dims last = x.get_desc().dims(), mean{last[0], last[1], 1, 1};
-  const dnnl::pooling_forward::primitive_desc average(
-      {dnnl::prop_kind::forward_training, dnnl::algorithm::pooling_avg, x.get_desc(), any(mean),
-       {1, 1}, {last[2], last[3]}, {0, 0}, {0, 0}},
-      attributes(), engine_);
+  const dnnl::pooling_forward::primitive_desc average({dnnl::prop_kind::forward_training,
+                                                       dnnl::algorithm::pooling_avg,
+                                                       x.get_desc(),
+                                                       any(mean),
+                                                       {1, 1},
+                                                       {last[2], last[3]},
+                                                       {0, 0},
+                                                       {0, 0}},
+                                                      attributes(), engine_);
   const memory averaged = own(average.dst_desc());
-  add_step<dnnl::pooling_forward>(forward_, average,
-                                  {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, averaged}});
+  add_step<dnnl::pooling_forward>(forward_, average, {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, averaged}});
   const memory::desc plain(mean, kF32, Tag::nchw);
   add_reorder(forward_, averaged, memory(plain, engine_, features_.data()));
 
@@ -387,10 +395,14 @@ void TrainingPlan::Impl::build(const ResNetLayout& net) {
   add_reorder(backward_, memory(plain, engine_, dfeatures_.data()), daveraged);
   size_t buffer = kFirst;
   memory d = buffers_.tensor(x.get_desc(), buffer);
-  const dnnl::pooling_backward::primitive_desc daverage(
-      {dnnl::algorithm::pooling_avg, d.get_desc(), daveraged.get_desc(), {1, 1},
-       {last[2], last[3]}, {0, 0}, {0, 0}},
-      attributes(), engine_, average);
+  const dnnl::pooling_backward::primitive_desc daverage({dnnl::algorithm::pooling_avg,
+                                                         d.get_desc(),
+                                                         daveraged.get_desc(),
+                                                         {1, 1},
+                                                         {last[2], last[3]},
+                                                         {0, 0},
+                                                         {0, 0}},
+                                                        attributes(), engine_, average);
   add_step<dnnl::pooling_backward>(backward_, daverage,
                                    {{DNNL_ARG_DIFF_DST, daveraged}, {DNNL_ARG_DIFF_SRC, d}});
   memory also;  // what a block's other branch adds to d
@@ -426,10 +438,9 @@ void TrainingPlan::Impl::build(const ResNetLayout& net) {
       {dnnl::algorithm::pooling_max, dstem.get_desc(), d.get_desc(), pool.strides, pool.kernel,
        pool.padding, pool.padding},
       attributes(), engine_, max_pool);
-  add_step<dnnl::pooling_backward>(backward_, dpool,
-                                   {{DNNL_ARG_DIFF_DST, d},
-                                    {DNNL_ARG_WORKSPACE, pool_workspace},
-                                    {DNNL_ARG_DIFF_SRC, dstem}});
+  add_step<dnnl::pooling_backward>(
+      backward_, dpool,
+      {{DNNL_ARG_DIFF_DST, d}, {DNNL_ARG_WORKSPACE, pool_workspace}, {DNNL_ARG_DIFF_SRC, dstem}});
   differentiate(stem_.back(), dstem, nullptr);
 }
 

@@ -19,4 +19,13 @@ execute_process(COMMAND ${WORK}/prefix/bin/spml --version OUTPUT_VARIABLE versio
 if(NOT version STREQUAL "spml ${VERSION}")
   message(FATAL_ERROR "expected the installed program to say 'spml ${VERSION}', found '${version}'")
 endif()
+
+# Only the installed libspml_torch.so knows this error.
+if(VISION)
+  execute_process(COMMAND ${WORK}/prefix/bin/spml extract ${WORK}/toy --backbone none.pt --trust-code
+                  ERROR_VARIABLE error)
+  if(NOT error MATCHES "none.pt: expected a TorchScript file")
+    message(FATAL_ERROR "expected the installed program to load LibTorch, found '${error}'")
+  endif()
+endif()
 file(REMOVE_RECURSE ${WORK})

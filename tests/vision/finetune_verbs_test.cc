@@ -182,6 +182,8 @@ TEST_F(FinetuneVerbs, FlagsOfImagesNeedAMode) {
   expect_failure({"train", data_, "--loss", "an", "--size", "64", "--out", run_}, 2,
                  "need --mode finetune or linear-init");
   expect_failure(train("an", run_) + Words{"--accumulate", "9"}, 2, "has not so many parts");
+  expect_failure(train("an", run_) + Words{"--device", "toaster", "--quiet"}, 2,
+                 "--device: expected auto, cpu, cuda or cuda:N, found 'toaster'");
   expect_failure({"train", data_, "--loss", "an", "--out", run_}, 1, "spml extract");
 }
 

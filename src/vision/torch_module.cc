@@ -1,0 +1,9 @@
+#include "vision/torch_module.h"
+
+#include "spml/version.h"
+
+const spml::TorchModule* spml_torch_module() {
+  static constexpr spml::TorchModule kModule = {spml::kVersion, spml::make_torch_network,
+                                                spml::load_torchscript};
+  return &kModule;
+}

@@ -1,0 +1,95 @@
+// The program without LibTorch: at its start, and where libspml_torch.so is missing or not its own.
+#include <cstdlib>
+
+#include "base/process.h"
+#include "cli/training.h"
+#include "small_resnet.h"
+#include "spml/version.h"
+
+namespace spml {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+const std::string kWhatNext = "; build spml and install it (`cmake --install build`) again\n";
+
+TEST(TorchModule, IsNotLoadedAtTheStart) {
+  ::setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);  // what ldd does
+  const Ran ran = run_program("--version");
+  ::unsetenv("LD_TRACE_LOADED_OBJECTS");
+  EXPECT_THAT(ran.out, HasSubstr("libstdc++"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("torch")));
+}
+
+TEST(TorchModule, ErrorsOfTorchScriptArriveAsErrors) {
+  TemporaryFolder folder;
+  const Path data = folder / "data", program = folder / "x.pt";
+  expect_success({"synth", "--rows", "4", "--labels", "2", "--images", "--out", data});
+  write_file(program, "not a program");
+  expect_failure({"extract", data, "--backbone", program, "--trust-code"}, 1,
+                 "x.pt: expected a TorchScript file");
+}
+
+// A copy of the program, alone in a folder.
+class LoneProgram : public testing::Test {
+ protected:
+  LoneProgram() {
+    std::filesystem::create_directory(bin_);
+    std::filesystem::copy_file(SPML_PROGRAM, bin_ / "spml");
+    save_resnet(random_resnet(18, ResNetVariant::kV1_5), folder_ / "w.safetensors");
+    expect_success({"synth", "--rows", "20", "--labels", "3", "--images", "--out", data_});
+  }
+
+  ProcessResult run(const Words& words) {
+    return run_process(Words{bin_ / "spml"} + words, folder_.path());
+  }
+  std::string error_of_finetuning() {
+    const ProcessResult result =
+        run({"train", data_, "--mode", "finetune", "--loss", "an", "--weights", "w.safetensors",
+             "--device", "cuda", "--out", "run"});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
+    return result.output;
+  }
+
+  TemporaryFolder folder_;
+  Path bin_ = std::filesystem::canonical(folder_.path()) / "bin", data_ = folder_ / "data";
+  Path module_ = bin_ / "libspml_torch.so";
+};
+
+TEST_F(LoneProgram, DoesAllThatNeedsNoTorch) {
+  EXPECT_EQ(run({"extract", data_, "--weights", "w.safetensors", "--size", "32"}).exit_code, 0);
+  EXPECT_EQ(run({"train", data_, "--loss", "an", "--epochs", "1", "--out", "run"}).exit_code, 0);
+  EXPECT_EQ(run({"predict", "run", "--data", data_, "--out", "scores.npy"}).exit_code, 0);
+  EXPECT_EQ(run({"train", data_, "--mode", "finetune", "--loss", "an", "--epochs", "1", "--weights",
+                 "w.safetensors", "--size", "32", "--out", "tuned"})
+                .exit_code,
+            0);
+}
+
+TEST_F(LoneProgram, SaysWhereItLookedForTheModule) {
+  EXPECT_THAT(
+      error_of_finetuning(),
+      AllOf(StartsWith("spml: error: libspml_torch.so: training on a card and --backbone need it, "
+                       "and it is neither in " +
+                       bin_.string() + " nor in /"),
+            EndsWith("/spml" + kWhatNext)));
+}
+
+TEST_F(LoneProgram, RefusesAFileThatIsNoLibrary) {
+  write_file(module_, "not a library");
+  EXPECT_EQ(error_of_finetuning(), "spml: error: " + module_.string() + ": cannot load it: " +
+                                       module_.string() + ": file too short" + kWhatNext);
+}
+
+TEST_F(LoneProgram, RefusesTheModuleOfAnotherVersion) {
+  std::filesystem::copy_file(SPML_OTHER_MODULE, module_);
+  EXPECT_EQ(error_of_finetuning(), "spml: error: " + module_.string() + ": expected version " +
+                                       kVersion + ", as of this program, found 0.0.0" + kWhatNext);
+}
+
+}  // namespace
+}  // namespace spml
