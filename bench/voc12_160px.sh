@@ -2,9 +2,9 @@
 # The table of docs/reproducing.md on small VOC12 images: AN, AN-LS and ROLE, each with a linear
 # classifier on fixed features, fine-tuned, and fine-tuned from the linear classifier.
 #   bench/voc12_160px.sh DATA_DIR OUT_DIR    needs `spml weights fetch`; SPML names the program
-# A rerun goes on where an earlier one was stopped. SIZE, FINETUNE_EPOCHS, INIT_EPOCHS, LR, BATCH and
-# THREADS change the settings. On a machine that others keep busy THREADS=1 is the fastest: threads
-# that wait for each other wait for others, too.
+# A rerun goes on where an earlier one was stopped. SIZE, FINETUNE_EPOCHS, FINETUNE_LR, INIT_EPOCHS,
+# INIT_LR, BATCH and THREADS change the settings. On a machine that others keep busy THREADS=1 is the
+# fastest: threads that wait for each other wait for others, too.
 set -euo pipefail
 if [[ $# != 2 ]]; then
   echo "usage: bench/voc12_160px.sh DATA_DIR OUT_DIR" >&2
@@ -16,8 +16,7 @@ spml=${SPML:-$(dirname "$0")/../build/spml}
 size=${SIZE:-128}
 losses=(an an-ls role)
 threads=${THREADS:-$(nproc)}
-finetune=(--size "$size" --lr "${LR:-1e-5}" --batch "${BATCH:-16}" --threads "$threads" --resume
-  --quiet)
+network=(--size "$size" --batch "${BATCH:-16}" --threads "$threads" --resume --quiet)
 
 # The data folder with links to the images, so that the features have a place of their own.
 mkdir -p "$out/data"
@@ -34,10 +33,10 @@ say "linear, the paper's grid"
 for loss in "${losses[@]}"; do
   say "linear-init $loss"
   "$spml" train "$out/data" --mode linear-init --loss "$loss" --init "$out/linear" \
-    --epochs "${INIT_EPOCHS:-1}" "${finetune[@]}" --out "$out/linear-init-$loss"
+    --epochs "${INIT_EPOCHS:-1}" --lr "${INIT_LR:-1e-5}" "${network[@]}" --out "$out/linear-init-$loss"
   say "finetune $loss"
   "$spml" train "$out/data" --mode finetune --loss "$loss" \
-    --epochs "${FINETUNE_EPOCHS:-2}" "${finetune[@]}" --out "$out/finetune-$loss"
+    --epochs "${FINETUNE_EPOCHS:-2}" --lr "${FINETUNE_LR:-1e-4}" "${network[@]}" --out "$out/finetune-$loss"
 done
 
 # field FILE NAME: a number of a result.json

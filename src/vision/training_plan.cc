@@ -1,10 +1,8 @@
 #include "vision/training_plan.h"
 
-#include <sys/mman.h>
-
-#include <cstdlib>
 #include <functional>
 
+#include "base/aligned.h"
 #include "base/fail.h"
 #include "vision/onednn.h"
 
@@ -17,70 +15,37 @@ constexpr float kMomentum = 0.1f;  // of the running statistics, as in torch
 
 using Arguments = std::unordered_map<int, memory>;
 
-// Memory for large tensors in huge pages, where the system has them: fewer page faults and misses.
-class Arena {
- public:
-  void* allocate(size_t bytes) {
-    constexpr size_t kHuge = size_t{1} << 21;
-    const size_t alignment = bytes < 2 * kHuge ? 64 : kHuge;
-    const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    blocks_.emplace_back(std::aligned_alloc(alignment, rounded), std::free);
-    void* const data = blocks_.back().get();
-    if (data == nullptr)
-      fail(
-          "no memory for a tensor of {} MB; a smaller batch or --accumulate "
-          "needs less",
-          bytes >> 20);
-    if (alignment == kHuge) ::madvise(data, rounded, MADV_HUGEPAGE);
-    return data;
-  }
-
- private:
-  std::vector<std::unique_ptr<void, decltype(&std::free)>> blocks_;
-};
-
 float* floats(const memory& tensor) { return static_cast<float*>(tensor.get_data_handle()); }
-int64_t count(const memory& tensor) {
-  return static_cast<int64_t>(tensor.get_desc().get_size() / sizeof(float));
+
+// What a residual block does between its convolutions: element by element, in any layout that the
+// tensors have in common.
+template <class Entry>
+void for_entries(const memory& tensor, const Entry& entry) {
+  const auto n = static_cast<int64_t>(tensor.get_desc().get_size() / sizeof(float));
+#pragma omp parallel for simd schedule(static)
+  for (int64_t i = 0; i < n; ++i) entry(i);
 }
 
-// What a residual block does between its convolutions. All of it is element by element, in any
-// layout that the tensors have in common.
-
-// y = max(0, y + x)
-void add_and_clip(const memory& y_tensor, const memory& x_tensor) {
-  float* const y = floats(y_tensor);
-  const float* const x = floats(x_tensor);
-  const int64_t n = count(y_tensor);
-#pragma omp parallel for simd schedule(static)
-  for (int64_t i = 0; i < n; ++i) y[i] = y[i] + x[i] > 0 ? y[i] + x[i] : 0;
+void add_and_clip(const memory& onto, const memory& other) {
+  for_entries(onto, [y = floats(onto), x = floats(other)](int64_t i) {
+    const float sum = y[i] + x[i];
+    y[i] = sum > 0 ? sum : 0;
+  });
 }
 
-// d += e
-void add(const memory& d_tensor, const memory& e_tensor) {
-  float* const d = floats(d_tensor);
-  const float* const e = floats(e_tensor);
-  const int64_t n = count(d_tensor);
-#pragma omp parallel for simd schedule(static)
-  for (int64_t i = 0; i < n; ++i) d[i] += e[i];
+void add(const memory& onto, const memory& other) {
+  for_entries(onto, [d = floats(onto), e = floats(other)](int64_t i) { d[i] += e[i]; });
 }
 
-// d = d + e where y > 0, else 0
-void add_where_positive(const memory& d_tensor, const memory& e_tensor, const memory& y_tensor) {
-  float* const d = floats(d_tensor);
-  const float *const e = floats(e_tensor), *const y = floats(y_tensor);
-  const int64_t n = count(d_tensor);
-#pragma omp parallel for simd schedule(static)
-  for (int64_t i = 0; i < n; ++i) d[i] = y[i] > 0 ? d[i] + e[i] : 0;
+void add_where_positive(const memory& onto, const memory& other, const memory& where) {
+  for_entries(onto, [d = floats(onto), e = floats(other), y = floats(where)](int64_t i) {
+    d[i] = y[i] > 0 ? d[i] + e[i] : 0;
+  });
 }
 
-// d = d where y > 0, else 0
-void keep_where_positive(const memory& d_tensor, const memory& y_tensor) {
-  float* const d = floats(d_tensor);
-  const float* const y = floats(y_tensor);
-  const int64_t n = count(d_tensor);
-#pragma omp parallel for simd schedule(static)
-  for (int64_t i = 0; i < n; ++i) d[i] = y[i] > 0 ? d[i] : 0;
+void keep_where_positive(const memory& kept, const memory& where) {
+  for_entries(kept,
+              [d = floats(kept), y = floats(where)](int64_t i) { d[i] = y[i] > 0 ? d[i] : 0; });
 }
 
 }  // namespace
@@ -99,8 +64,9 @@ class TrainingPlan::Impl {
         buffers_(engine_, kBuffers) {
     const auto B = static_cast<int64_t>(batch), side = static_cast<int64_t>(size);
     images_ = memory({{B, 3, side, side}, kF32, Tag::nhwc}, engine_, nullptr);
-    build(net);
-    buffers_.allocate_all([this](size_t bytes) { return arena_.allocate(bytes); });
+    build_forward(net);
+    build_backward();
+    buffers_.allocate_all([this](size_t bytes) { return allocate(bytes); });
   }
 
   size_t batch() const { return batch_; }
@@ -122,8 +88,20 @@ class TrainingPlan::Impl {
 
  private:
   // Gradients of activations: of a block's output in one of three in turn, inside a block between
-  // normalisation and convolution (kRaw) and behind a normalisation (kInner).
-  enum Buffer : size_t { kFirst, kSecond, kThird, kRaw, kInner, kWeights, kScratch, kBuffers };
+  // normalisation and convolution (kRaw) and behind a normalisation (kInner). kOtherInput and
+  // kOtherRaw: the same in another layout, for the few shapes where a primitive asks for one.
+  enum Buffer : size_t {
+    kFirst,
+    kSecond,
+    kThird,
+    kRaw,
+    kInner,
+    kOtherInput,
+    kOtherRaw,
+    kWeights,
+    kScratch,
+    kBuffers
+  };
   using Steps = std::vector<std::function<void()>>;
 
   // A convolution, the normalisation behind it and, fused into that, the ReLU behind both.
@@ -137,6 +115,12 @@ class TrainingPlan::Impl {
     dnnl::convolution_forward::primitive_desc conv = {};
     dnnl::batch_normalization_forward::primitive_desc norm = {};
   };
+  struct Pool {
+    dnnl::pooling_forward::primitive_desc desc;
+    dnnl::algorithm algorithm;
+    Dims strides, kernel, padding;
+    memory output, workspace;
+  };
   struct Block {
     std::vector<Layer> path;
     std::vector<Layer> shortcut;  // none or one
@@ -148,8 +132,9 @@ class TrainingPlan::Impl {
     stream_.wait();
   }
 
+  void* allocate(size_t bytes) { return allocated_.emplace_back(bytes).data(); }
   memory own(const memory::desc& desc) {
-    return memory(desc, engine_, arena_.allocate(std::max<size_t>(desc.get_size(), 64)));
+    return memory(desc, engine_, allocate(std::max<size_t>(desc.get_size(), kAlignment)));
   }
   memory vector_of(std::vector<float>& values) {
     return memory({{static_cast<int64_t>(values.size())}, kF32, Tag::a}, engine_, values.data());
@@ -184,10 +169,23 @@ class TrainingPlan::Impl {
     return result;
   }
 
-  void build(const ResNetLayout& net);
+  // A tensor of the backward pass in the layout that a primitive wants: nearly always its own.
+  memory arranged(const memory& from, const memory::desc& desc, size_t buffer) {
+    if (desc == from.get_desc()) return from;
+    const memory result = buffers_.tensor(desc, buffer);
+    add_reorder(backward_, from, result);
+    return result;
+  }
+
+  void build_forward(const ResNetLayout& net);
+  Block make_block(const BlockLayout& layout, const memory& input);
+  void build_backward();
   Layer make_layer(const ConvLayout& c, const memory& input, bool relu,
                    const memory::desc* raw = nullptr);
+  Pool make_pool(const memory& input, dnnl::algorithm algorithm, const Dims& out,
+                 const Dims& strides, const Dims& kernel, const Dims& padding);
   void differentiate(const Layer& layer, const memory& doutput, const memory* dinput);
+  void differentiate(const Pool& pool, const memory& doutput, const memory& dinput);
   void differentiate_weights(const Layer& layer, const memory& draw);
   void differentiate_norm(const Layer& layer, const memory& doutput, const memory& draw);
   dnnl::normalization_flags norm_flags(bool relu) const;
@@ -199,10 +197,11 @@ class TrainingPlan::Impl {
   std::vector<float> features_, dfeatures_;
   dnnl::engine engine_;
   dnnl::stream stream_;
-  Arena arena_;
+  std::vector<AlignedVector<std::byte>> allocated_;
   SharedBuffers buffers_;
   memory images_;
-  std::vector<Layer> stem_;
+  std::vector<Layer> stem_;  // one
+  Pool max_pool_, average_;  // behind the stem, behind the last block
   std::vector<Block> blocks_;
   Steps pack_, forward_, backward_;
   bool add_ = false;
@@ -302,15 +301,17 @@ void TrainingPlan::Impl::differentiate_norm(const Layer& layer, const memory& do
 
 void TrainingPlan::Impl::differentiate_weights(const Layer& layer, const memory& draw) {
   const ConvShapes& s = layer.shapes;
+  const Dims in = layer.input.get_desc().dims();
   const dnnl::convolution_backward_weights::primitive_desc desc(
-      {dnnl::algorithm::convolution_direct, layer.input.get_desc(), any(s.weights), draw.get_desc(),
-       s.strides, s.padding, s.padding},
+      {dnnl::algorithm::convolution_direct, any(in), any(s.weights), any(s.out), s.strides,
+       s.padding, s.padding},
       attributes(), engine_, layer.conv);
   const memory packed_gradient = buffers_.tensor(desc.diff_weights_desc(), kWeights);
-  add_step<dnnl::convolution_backward_weights>(backward_, desc,
-                                               {{DNNL_ARG_SRC, layer.input},
-                                                {DNNL_ARG_DIFF_DST, draw},
-                                                {DNNL_ARG_DIFF_WEIGHTS, packed_gradient}});
+  add_step<dnnl::convolution_backward_weights>(
+      backward_, desc,
+      {{DNNL_ARG_SRC, arranged(layer.input, desc.src_desc(), kOtherInput)},
+       {DNNL_ARG_DIFF_DST, arranged(draw, desc.diff_dst_desc(), kOtherRaw)},
+       {DNNL_ARG_DIFF_WEIGHTS, packed_gradient}});
   const memory gradient({s.weights, kF32, Tag::oihw}, engine_,
                         tensor(layer.layout.conv + ".weight").gradient.data());
   dnnl::post_ops sum;
@@ -333,79 +334,97 @@ void TrainingPlan::Impl::differentiate(const Layer& layer, const memory& doutput
   if (dinput == nullptr) return;
   const ConvShapes& s = layer.shapes;
   const dnnl::convolution_backward_data::primitive_desc desc(
-      {dnnl::algorithm::convolution_direct, dinput->get_desc(), any(s.weights), draw.get_desc(),
-       s.strides, s.padding, s.padding},
+      {dnnl::algorithm::convolution_direct, any(dinput->get_desc().dims()), any(s.weights),
+       any(s.out), s.strides, s.padding, s.padding},
       attributes(), engine_, layer.conv);
-  add_step<dnnl::convolution_backward_data>(backward_, desc,
-                                            {{DNNL_ARG_DIFF_DST, draw},
-                                             {DNNL_ARG_WEIGHTS, packed(layer, desc.weights_desc())},
-                                             {DNNL_ARG_DIFF_SRC, *dinput}});
+  const bool same = desc.diff_src_desc() == dinput->get_desc();
+  const memory found = same ? *dinput : buffers_.tensor(desc.diff_src_desc(), kOtherInput);
+  add_step<dnnl::convolution_backward_data>(
+      backward_, desc,
+      {{DNNL_ARG_DIFF_DST, arranged(draw, desc.diff_dst_desc(), kOtherRaw)},
+       {DNNL_ARG_WEIGHTS, packed(layer, desc.weights_desc())},
+       {DNNL_ARG_DIFF_SRC, found}});
+  if (!same) add_reorder(backward_, found, *dinput);
 }
 
-void TrainingPlan::Impl::build(const ResNetLayout& net) {
-  // Forward.
+TrainingPlan::Impl::Pool TrainingPlan::Impl::make_pool(const memory& input,
+                                                       dnnl::algorithm algorithm, const Dims& out,
+                                                       const Dims& strides, const Dims& kernel,
+                                                       const Dims& padding) {
+  Pool pool{{{dnnl::prop_kind::forward_training, algorithm, input.get_desc(), any(out), strides,
+              kernel, padding, padding},
+             attributes(),
+             engine_},
+            algorithm,
+            strides,
+            kernel,
+            padding,
+            {},
+            {}};
+  pool.output = own(pool.desc.dst_desc());
+  pool.workspace = own(pool.desc.workspace_desc());
+  add_step<dnnl::pooling_forward>(
+      forward_, pool.desc,
+      {{DNNL_ARG_SRC, input}, {DNNL_ARG_DST, pool.output}, {DNNL_ARG_WORKSPACE, pool.workspace}});
+  return pool;
+}
+
+void TrainingPlan::Impl::differentiate(const Pool& pool, const memory& doutput,
+                                       const memory& dinput) {
+  const dnnl::pooling_backward::primitive_desc desc(
+      {pool.algorithm, dinput.get_desc(), doutput.get_desc(), pool.strides, pool.kernel,
+       pool.padding, pool.padding},
+      attributes(), engine_, pool.desc);
+  add_step<dnnl::pooling_backward>(backward_, desc,
+                                   {{DNNL_ARG_DIFF_DST, doutput},
+                                    {DNNL_ARG_WORKSPACE, pool.workspace},
+                                    {DNNL_ARG_DIFF_SRC, dinput}});
+}
+
+TrainingPlan::Impl::Block TrainingPlan::Impl::make_block(const BlockLayout& layout,
+                                                         const memory& input) {
+  Block block{.path = {}, .shortcut = {}, .input = input, .output = input};
+  memory around = input;
+  if (layout.shortcut) {
+    block.shortcut.push_back(make_layer(*layout.shortcut, input, false));
+    around = block.shortcut.back().output;
+  }
+  for (size_t i = 0; i < layout.path.size(); ++i) {
+    const bool last = i + 1 == layout.path.size();
+    // Added element by element, the two branches must agree in their layout.
+    const memory::desc sum = around.get_desc();
+    block.path.push_back(make_layer(layout.path[i], block.output, !last, last ? &sum : nullptr));
+    block.output = block.path.back().output;
+  }
+  forward_.push_back([sum = block.output, around] { add_and_clip(sum, around); });
+  return block;
+}
+
+void TrainingPlan::Impl::build_forward(const ResNetLayout& net) {
   stem_.push_back(make_layer(net.stem, images_, true));
   const memory stem = stem_.back().output;
-  const StemPool pool(stem.get_desc().dims());
-  const dnnl::pooling_forward::primitive_desc max_pool(
-      {dnnl::prop_kind::forward_training, dnnl::algorithm::pooling_max, stem.get_desc(),
-       any(pool.out), pool.strides, pool.kernel, pool.padding, pool.padding},
-      attributes(), engine_);
-  const memory pooled = own(max_pool.dst_desc()), pool_workspace = own(max_pool.workspace_desc());
-  add_step<dnnl::pooling_forward>(
-      forward_, max_pool,
-      {{DNNL_ARG_SRC, stem}, {DNNL_ARG_DST, pooled}, {DNNL_ARG_WORKSPACE, pool_workspace}});
-  memory x = pooled;
+  const StemPool shape(stem.get_desc().dims());
+  max_pool_ = make_pool(stem, dnnl::algorithm::pooling_max, shape.out, shape.strides, shape.kernel,
+                        shape.padding);
+  memory x = max_pool_.output;
   for (const BlockLayout& layout : net.blocks) {
-    Block block;
-    block.input = x;
-    memory shortcut = x;
-    if (layout.shortcut) {
-      block.shortcut.push_back(make_layer(*layout.shortcut, x, false));
-      shortcut = block.shortcut.back().output;
-    }
-    for (size_t i = 0; i < layout.path.size(); ++i) {
-      const bool last = i + 1 == layout.path.size();
-      // Added element by element, the two branches must agree in their layout.
-      const memory::desc sum = shortcut.get_desc();
-      block.path.push_back(make_layer(layout.path[i], x, !last, last ? &sum : nullptr));
-      x = block.path.back().output;
-    }
-    forward_.push_back([x, shortcut] { add_and_clip(x, shortcut); });
-    block.output = x;
-    blocks_.push_back(std::move(block));
+    blocks_.push_back(make_block(layout, x));
+    x = blocks_.back().output;
   }
   const Dims last = x.get_desc().dims(), mean{last[0], last[1], 1, 1};
-  const dnnl::pooling_forward::primitive_desc average({dnnl::prop_kind::forward_training,
-                                                       dnnl::algorithm::pooling_avg,
-                                                       x.get_desc(),
-                                                       any(mean),
-                                                       {1, 1},
-                                                       {last[2], last[3]},
-                                                       {0, 0},
-                                                       {0, 0}},
-                                                      attributes(), engine_);
-  const memory averaged = own(average.dst_desc());
-  add_step<dnnl::pooling_forward>(forward_, average, {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, averaged}});
-  const memory::desc plain(mean, kF32, Tag::nchw);
-  add_reorder(forward_, averaged, memory(plain, engine_, features_.data()));
+  average_ = make_pool(x, dnnl::algorithm::pooling_avg, mean, {1, 1}, {last[2], last[3]}, {0, 0});
+  add_reorder(forward_, average_.output,
+              memory({mean, kF32, Tag::nchw}, engine_, features_.data()));
+}
 
-  // Backward.
-  const memory daveraged = own(average.dst_desc());
-  add_reorder(backward_, memory(plain, engine_, dfeatures_.data()), daveraged);
+void TrainingPlan::Impl::build_backward() {
+  const memory daverage = own(average_.output.get_desc());
+  const memory::desc plain(daverage.get_desc().dims(), kF32, Tag::nchw);
+  add_reorder(backward_, memory(plain, engine_, dfeatures_.data()), daverage);
   size_t buffer = kFirst;
-  memory d = buffers_.tensor(x.get_desc(), buffer);
-  const dnnl::pooling_backward::primitive_desc daverage({dnnl::algorithm::pooling_avg,
-                                                         d.get_desc(),
-                                                         daveraged.get_desc(),
-                                                         {1, 1},
-                                                         {last[2], last[3]},
-                                                         {0, 0},
-                                                         {0, 0}},
-                                                        attributes(), engine_, average);
-  add_step<dnnl::pooling_backward>(backward_, daverage,
-                                   {{DNNL_ARG_DIFF_DST, daveraged}, {DNNL_ARG_DIFF_SRC, d}});
-  memory also;  // what a block's other branch adds to d
+  memory d = buffers_.tensor(blocks_.back().output.get_desc(), buffer);  // of a block's output
+  memory also;  // what the other branch of the block behind it adds to d
+  differentiate(average_, daverage, d);
   for (size_t b = blocks_.size(); b-- > 0;) {
     const Block& block = blocks_[b];
     if (also) {
@@ -414,18 +433,16 @@ void TrainingPlan::Impl::build(const ResNetLayout& net) {
       backward_.push_back([=, y = block.output] { keep_where_positive(d, y); });
     }
     const size_t through = (buffer + 1) % 3, around = (buffer + 2) % 3;
-    memory dinput = buffers_.tensor(block.input.get_desc(), through);
-    memory dinner = d;
+    const memory dinput = buffers_.tensor(block.input.get_desc(), through);
+    memory inner = d;
     for (size_t i = block.path.size(); i-- > 0;) {
-      const Layer& layer = block.path[i];
       const memory below =
           i == 0 ? dinput : buffers_.tensor(block.path[i - 1].output.get_desc(), kInner);
-      differentiate(layer, dinner, &below);
-      dinner = below;
+      differentiate(block.path[i], inner, &below);
+      inner = below;
     }
-    if (block.shortcut.empty()) {
-      also = d;
-    } else {
+    also = d;
+    if (!block.shortcut.empty()) {
       also = buffers_.tensor(block.input.get_desc(), around);
       differentiate(block.shortcut.front(), d, &also);
     }
@@ -433,14 +450,8 @@ void TrainingPlan::Impl::build(const ResNetLayout& net) {
     buffer = through;
   }
   backward_.push_back([=] { add(d, also); });
-  const memory dstem = buffers_.tensor(stem.get_desc(), kInner);
-  const dnnl::pooling_backward::primitive_desc dpool(
-      {dnnl::algorithm::pooling_max, dstem.get_desc(), d.get_desc(), pool.strides, pool.kernel,
-       pool.padding, pool.padding},
-      attributes(), engine_, max_pool);
-  add_step<dnnl::pooling_backward>(
-      backward_, dpool,
-      {{DNNL_ARG_DIFF_DST, d}, {DNNL_ARG_WORKSPACE, pool_workspace}, {DNNL_ARG_DIFF_SRC, dstem}});
+  const memory dstem = buffers_.tensor(stem_.back().output.get_desc(), kInner);
+  differentiate(max_pool_, d, dstem);
   differentiate(stem_.back(), dstem, nullptr);
 }
 

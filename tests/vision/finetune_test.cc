@@ -43,10 +43,27 @@ FinetuneOptions small_options() {
   return options;
 }
 
-std::unique_ptr<Model> make(const FinetuneOptions& options) {
+std::unique_ptr<Model> make(const FinetuneOptions& options,
+                            const NetworkMaker& make_network = make_cpu_network) {
   return make_finetune_model(random_resnet(18, ResNetVariant::kV1_5), image_list(), image_list(),
-                             options);
+                             options, make_network);
 }
+
+std::unique_ptr<TrainableNetwork> make_torch_cpu_network(const ResNetWeights& weights,
+                                                         const NetworkOptions& options) {
+  return make_torch_network(weights, options, "cpu");
+}
+
+// What is true of a network whoever computes it.
+class Network : public testing::TestWithParam<const char*> {
+ protected:
+  std::unique_ptr<Model> make(const FinetuneOptions& options) const {
+    const bool torch = GetParam() == std::string("torch");
+    return ::spml::make(options, torch ? make_torch_cpu_network : make_cpu_network);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Finetune, Network, testing::Values("onednn", "torch"),
+                         [](const auto& network) { return network.param; });
 
 // The gradient of some loss: any numbers will do.
 std::vector<float> some_gradient(uint64_t step) {
@@ -152,7 +169,7 @@ double distance(const std::vector<float>& a, const std::vector<float>& b) {
 
 // Compared as a whole: where a gradient is almost 0, Adam makes a step out of its rounding. Later
 // steps amplify the rounding of earlier ones, the more so as batches are small here.
-TEST(Finetune, StepsEqualAPlainTorchLoop) {
+TEST_P(Network, StepsEqualAPlainTorchLoop) {
   const auto model = make(small_options());
   PlainLoop plain(*model);
   const SavedModel before(*model);
@@ -175,7 +192,7 @@ TEST(Finetune, StepsEqualAPlainTorchLoop) {
   }
 }
 
-TEST(Finetune, FrozenBatchNormStaysAndTheRestMoves) {
+TEST_P(Network, FrozenBatchNormStaysAndTheRestMoves) {
   FinetuneOptions options = small_options();
   options.freeze_bn = true;
   const auto model = make(options);
@@ -190,7 +207,7 @@ TEST(Finetune, FrozenBatchNormStaysAndTheRestMoves) {
 }
 
 // Without batch statistics the parts of a batch know nothing of each other.
-TEST(Finetune, PartsOfABatchGiveTheGradientOfTheWhole) {
+TEST_P(Network, PartsOfABatchGiveTheGradientOfTheWhole) {
   FinetuneOptions options = small_options();
   options.freeze_bn = true;
   const auto whole = make(options);
@@ -208,7 +225,7 @@ TEST(Finetune, PartsOfABatchGiveTheGradientOfTheWhole) {
 }
 
 // The first of the two passes must leave no trace.
-TEST(Finetune, PartsOfABatchUpdateTheStatisticsOnce) {
+TEST_P(Network, PartsOfABatchUpdateTheStatisticsOnce) {
   FinetuneOptions options = small_options();
   options.accumulate = 2;
   const auto model = make(options);
@@ -220,7 +237,7 @@ TEST(Finetune, PartsOfABatchUpdateTheStatisticsOnce) {
   EXPECT_NE(SavedModel(*model)["backbone.bn1.running_mean"], before["backbone.bn1.running_mean"]);
 }
 
-TEST(Finetune, TheHeadHasItsOwnLearningRate) {
+TEST_P(Network, TheHeadHasItsOwnLearningRate) {
   FinetuneOptions options = small_options();
   options.adam.lr = 1e-2;
   options.adam.eps = 1e-8;  // the first step is then as long as the learning rate
@@ -236,7 +253,7 @@ TEST(Finetune, TheHeadHasItsOwnLearningRate) {
   EXPECT_NEAR(moved("backbone.layer4.1.conv2.weight"), 1e-2, 1e-3);
 }
 
-TEST(Finetune, ResumedTrainingGivesTheSameBytes) {
+TEST_P(Network, ResumedTrainingGivesTheSameBytes) {
   const auto whole = make(small_options());
   for (uint64_t step = 0; step < 4; ++step) {
     train_step(*whole, step);
@@ -297,11 +314,16 @@ TEST(Finetune, StartsWhereTheLinearClassifierEnded) {
   EXPECT_NE(found, expected);
 }
 
-TEST(Finetune, UnknownDevicesAndUnreadableImagesAreErrors) {
+TEST(Finetune, UnreadableImagesAndAbsentCardsAreErrors) {
   FinetuneOptions options = small_options();
   const auto model =
       make_finetune_model(random_resnet(18, ResNetVariant::kV1_5), {"/nowhere.jpg"}, {}, options);
   EXPECT_SPML_ERROR(model->forward(std::vector<int32_t>{0}), testing::HasSubstr("row 0"));
+  if (torch::cuda::is_available()) GTEST_SKIP() << "there is a card";
+  const auto on_a_card = [](const ResNetWeights& weights, const NetworkOptions& network) {
+    return make_torch_network(weights, network, "cuda:1");
+  };
+  EXPECT_SPML_ERROR(make(options, on_a_card), testing::HasSubstr("has no CUDA"));
 }
 
 }  // namespace
