@@ -4,7 +4,6 @@
 #include <dnnl.hpp>
 
 #include "base/fail.h"
-#include "base/parallel.h"
 #include "vision/adam_update.h"
 #include "vision/trainable_network.h"
 #include "vision/training_plan.h"
@@ -13,6 +12,12 @@ namespace spml {
 namespace {
 
 constexpr const char* kBackbone = "backbone.";
+
+TrainedTensor trained(std::vector<size_t> shape, std::vector<float> value) {
+  const size_t n = value.size();
+  return {std::move(shape), std::move(value), std::vector<float>(n), std::vector<float>(n),
+          std::vector<float>(n)};
+}
 
 // logits = features weight^T + bias, with its gradient.
 class Head {
@@ -57,12 +62,6 @@ class Head {
       }
     }
     return dfeatures_;
-  }
-
-  static TrainedTensor trained(std::vector<size_t> shape, std::vector<float> value) {
-    const size_t n = value.size();
-    return {std::move(shape), std::move(value), std::vector<float>(n), std::vector<float>(n),
-            std::vector<float>(n)};
   }
 
  private:
@@ -144,10 +143,10 @@ class CpuNetwork : public TrainableNetwork {
   }
 
  private:
-  void add(const ResNetWeights& weights, const std::string& name, bool trained) {
+  void add(const ResNetWeights& weights, const std::string& name, bool is_trained) {
     const NamedTensor& source = weights.tensors.find(name)->second;
     TrainedTensor tensor{source.shape, source.values, {}, {}, {}};
-    if (trained) tensor = Head::trained(source.shape, source.values);
+    if (is_trained) tensor = trained(source.shape, source.values);
     list(kBackbone + name, backbone_.emplace(name, std::move(tensor)).first->second);
   }
   void list(std::string name, TrainedTensor& tensor) {
