@@ -59,6 +59,20 @@ TEST(WriteDataFolder, WritesTheNativeLayout) {
   EXPECT_EQ(json["image_root"], "../../pictures");
 }
 
+// As a user types them: in the current folder, and not there yet.
+TEST(WriteDataFolder, RelativeNamesFindTheImages) {
+  const TemporaryFolder folder;
+  const Path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  std::filesystem::create_directory("pictures");
+  ImportedSet set = small_set();
+  set.image_root = "pictures";
+  write_data_folder(set, "new");
+  std::filesystem::current_path(before);
+  EXPECT_EQ(nlohmann::json::parse(read_file(folder / "new" / "dataset.json"))["image_root"],
+            "../pictures");
+}
+
 TEST(WriteDataFolder, ObservedLabelsDoNotClaimToBeTruth) {
   const TemporaryFolder folder;
   ImportedSet set = small_set();

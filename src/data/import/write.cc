@@ -119,7 +119,8 @@ DatasetInfo describe(const ImportedSet& set, const Path& out) {
         static_cast<double>(train.positives) / static_cast<double>(train.rows);
   }
   if (!set.image_root.empty()) {
-    info.image_root = fs::relative(set.image_root, out).generic_string();
+    // Absolute first: what a name that does not exist yet is relative to is not looked at.
+    info.image_root = fs::relative(fs::absolute(set.image_root), fs::absolute(out)).generic_string();
   }
   if (!set.train_features.file.empty()) info.train_features = own_features("train");
   if (!set.test_features.file.empty()) info.val_features = own_features("val");
