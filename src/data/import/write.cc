@@ -120,7 +120,8 @@ DatasetInfo describe(const ImportedSet& set, const Path& out) {
   }
   if (!set.image_root.empty()) {
     // Absolute first: what a name that does not exist yet is relative to is not looked at.
-    info.image_root = fs::relative(fs::absolute(set.image_root), fs::absolute(out)).generic_string();
+    info.image_root =
+        fs::relative(fs::absolute(set.image_root), fs::absolute(out)).generic_string();
   }
   if (!set.train_features.file.empty()) info.train_features = own_features("train");
   if (!set.test_features.file.empty()) info.val_features = own_features("val");
