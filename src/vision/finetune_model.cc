@@ -88,13 +88,7 @@ class FinetuneModel : public Model {
 };
 
 NetworkOptions FinetuneModel::network_options() const {
-  NetworkOptions network;
-  network.size = options_.size;
-  network.freeze_bn = options_.freeze_bn;
-  network.head_lr_factor = options_.head_lr_factor;
-  network.threads = options_.threads;
-  network.head_weight = options_.head_weight;
-  network.head_bias = options_.head_bias;
+  NetworkOptions network = options_;
   if (network.head_weight.empty()) {
     network.head_weight = head_on_features_.weight();
     network.head_bias.assign(head_on_features_.bias().begin(), head_on_features_.bias().end());

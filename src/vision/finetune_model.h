@@ -12,19 +12,14 @@
 
 namespace spml {
 
-struct FinetuneOptions {
+// An empty head_weight: the linear layer is drawn as a linear run draws it.
+struct FinetuneOptions : NetworkOptions {
   size_t labels = 0;  // L
-  int size = 448;     // images are resized to size x size
   // Images go through the network in so many parts of a batch, which saves memory: the loss sees
   // the whole batch, batch normalisation a part at a time. Costs a second forward pass when not 1.
   size_t accumulate = 1;
   AdamConfig adam;
-  double head_lr_factor = 1;  // the linear layer's learning rate over the network's
-  bool freeze_bn = false;     // batch normalisation keeps its statistics, weights and biases
-  int threads = 1;
   uint64_t seed = 0;
-  // Where the linear layer starts, (L, D) and (L); empty: drawn as a linear run draws it.
-  std::vector<float> head_weight, head_bias;
 };
 
 using NetworkMaker =

@@ -15,11 +15,11 @@
 namespace spml {
 
 struct NetworkOptions {
-  int size = 448;  // of the square images
-  bool freeze_bn = false;
-  double head_lr_factor = 1;
+  int size = 448;             // images are size x size
+  bool freeze_bn = false;     // batch normalisation keeps its statistics, weights and biases
+  double head_lr_factor = 1;  // the linear layer's learning rate over the network's
   int threads = 1;
-  std::vector<float> head_weight, head_bias;  // (L, D) and (L)
+  std::vector<float> head_weight, head_bias;  // where the linear layer starts, (L, D) and (L)
 };
 
 class TrainableNetwork {
