@@ -10,9 +10,9 @@
 
 #include "base/parallel.h"
 #include "network_cost.h"
-#include "small_resnet.h"
+#include "vision/small_resnet.h"
 #include "vision/backbone.h"
-#include "vision/resnet.h"
+#include "libtorch/resnet.h"
 
 int main(int argc, char** argv) {
   CLI::App app("spml's inference beside plain LibTorch");

@@ -16,9 +16,9 @@
 #include "base/files.h"
 #include "base/parallel.h"
 #include "network_cost.h"
-#include "small_resnet.h"
+#include "vision/small_resnet.h"
 #include "vision/finetune_model.h"
-#include "vision/resnet.h"
+#include "libtorch/resnet.h"
 #include "vision/scene.h"
 
 namespace {

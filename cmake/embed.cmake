@@ -1,6 +1,6 @@
-# spml_embed(FUNCTION FILE...): makes files part of the library. FUNCTION(name) gives the bytes of
-# the file of that name, as a std::string_view; it must be declared in "embedded.h" of the folder
-# that calls this.
+# spml_embed(FUNCTION FILE...): makes files part of the library of the folder that calls this.
+# FUNCTION(name) gives the bytes of the file of that name, as a std::string_view; it must be declared
+# in the folder's "embedded.h".
 function(spml_embed function)
   set(SPML_EMBED_FUNCTION ${function})
   set(SPML_EMBED_BYTES "")
@@ -16,6 +16,7 @@ function(spml_embed function)
   endforeach()
   set(source ${CMAKE_CURRENT_BINARY_DIR}/embedded.cc)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/embed.cc.in ${source} @ONLY)
-  set_source_files_properties(${source} TARGET_DIRECTORY spml PROPERTIES OBJECT_DEPENDS "${ARGN}")
-  target_sources(spml PRIVATE ${source})
+  set_source_files_properties(${source} TARGET_DIRECTORY spml_${SPML_EMBED_FOLDER}
+                              PROPERTIES OBJECT_DEPENDS "${ARGN}")
+  target_sources(spml_${SPML_EMBED_FOLDER} PRIVATE ${source})
 endfunction()

@@ -3,8 +3,10 @@ include(CMakePackageConfigHelpers)
 
 set(SPML_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/spml)
 
-install(TARGETS spml_program)
-if(SPML_VISION)
+if(SPML_PROGRAM)
+  install(TARGETS spml_program)
+endif()
+if(SPML_TORCH)
   install(TARGETS spml_torch_module DESTINATION ${CMAKE_INSTALL_LIBDIR}/spml)
 endif()
 install(TARGETS spml EXPORT spml-targets)

@@ -6,4 +6,3 @@ find_package(OpenMP REQUIRED)
 # oneDNN by hand: Debian's package file for it insists on OpenCL, which is not needed here.
 find_library(DNNL_LIBRARY dnnl REQUIRED)
 find_path(DNNL_INCLUDE_DIR dnnl.hpp REQUIRED)
-find_package(Torch REQUIRED)

@@ -3,15 +3,21 @@
 // (cli/load_torch.h).
 #pragma once
 
-#include "vision/torchscript.h"
+#include <string>
+
+#include "base/files.h"
 #include "vision/trainable_network.h"
 
 namespace spml {
 
 struct TorchModule {
   const char* version;  // first, and checked before the rest is used
-  decltype(&make_torch_network) network;
-  decltype(&load_torchscript) torchscript;
+  // libtorch/torch_network.h
+  std::unique_ptr<TrainableNetwork> (*network)(const ResNetWeights& weights,
+                                               const NetworkOptions& options,
+                                               const std::string& device);
+  // libtorch/torchscript.h
+  std::unique_ptr<Backbone> (*torchscript)(const Path& path, int size, int threads);
 };
 
 }  // namespace spml

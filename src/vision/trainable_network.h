@@ -57,10 +57,4 @@ class TrainableNetwork {
 std::unique_ptr<TrainableNetwork> make_cpu_network(const ResNetWeights& weights,
                                                    const NetworkOptions& options);
 
-// Through LibTorch. device: "cpu", "cuda", "cuda:1", or "auto": a card where there is one. Error
-// where there is no such device.
-std::unique_ptr<TrainableNetwork> make_torch_network(const ResNetWeights& weights,
-                                                     const NetworkOptions& options,
-                                                     const std::string& device);
-
 }  // namespace spml

@@ -21,7 +21,7 @@ if(NOT version STREQUAL "spml ${VERSION}")
 endif()
 
 # Only the installed libspml_torch.so knows this error.
-if(VISION)
+if(TORCH)
   execute_process(COMMAND ${WORK}/prefix/bin/spml extract ${WORK}/toy --backbone none.pt --trust-code
                   ERROR_VARIABLE error)
   if(NOT error MATCHES "none.pt: expected a TorchScript file")

@@ -1,4 +1,4 @@
-#include "vision/torchscript.h"
+#include "libtorch/torchscript.h"
 
 #include <torch/script.h>
 #include <torch/torch.h>

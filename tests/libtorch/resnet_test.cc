@@ -1,12 +1,12 @@
 // The trainable network, and the inference network against it.
-#include "vision/resnet.h"
+#include "libtorch/resnet.h"
 
 #include <torch/script.h>
 
-#include "small_resnet.h"
+#include "vision/small_resnet.h"
 #include "testing.h"
 #include "vision/backbone.h"
-#include "vision/torchscript.h"
+#include "libtorch/torchscript.h"
 
 namespace spml {
 namespace {

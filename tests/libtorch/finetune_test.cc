@@ -9,13 +9,14 @@
 #include "data/dataset.h"
 #include "formats/safetensors.h"
 #include "linear/linear_model.h"
-#include "pictures.h"
-#include "small_resnet.h"
+#include "vision/pictures.h"
+#include "vision/small_resnet.h"
 #include "train/evaluator.h"
 #include "vision/extract.h"
 #include "vision/normalise.h"
 #include "vision/resize.h"
-#include "vision/resnet.h"
+#include "libtorch/resnet.h"
+#include "libtorch/torch_network.h"
 
 namespace spml {
 namespace {

@@ -1,10 +1,11 @@
+#include "libtorch/torch_network.h"
+
 #include <torch/torch.h>
 
 #include <algorithm>
 
 #include "base/fail.h"
-#include "vision/resnet.h"
-#include "vision/trainable_network.h"
+#include "libtorch/resnet.h"
 
 namespace spml {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "base/process.h"
 #include "cli/training.h"
-#include "small_resnet.h"
+#include "vision/small_resnet.h"
 #include "spml/version.h"
 
 namespace spml {

@@ -1,4 +1,4 @@
-#include "vision/resnet.h"
+#include "libtorch/resnet.h"
 
 #include <algorithm>
 

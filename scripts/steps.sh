@@ -1,0 +1,35 @@
+# Sourced by test.sh and check.sh: steps that are timed, and a summary at the end.
+jobs=$(nproc)
+
+summary=()
+current=
+summarize() {
+  local code=$?
+  echo
+  echo "== Summary"
+  # "${a[@]+...}": an empty array counts as unset for old versions of bash.
+  printf '%s\n' "${summary[@]+"${summary[@]}"}"
+  if [[ $code == 0 ]]; then
+    echo "All passed in $SECONDS s. The program is build/spml."
+  else
+    echo "FAILED: $current"
+  fi
+}
+trap summarize EXIT
+
+# step NAME COMMAND...: runs the command; the script ends at the first one that fails.
+step() {
+  current=$1
+  shift
+  echo
+  echo "== $current"
+  local start=$SECONDS
+  "$@"
+  summary+=("passed  $(printf '%4d s' $((SECONDS - start)))  $current")
+}
+
+# configure_and_build PRESET [CMAKE OPTION...]
+configure_and_build() {
+  cmake --preset "$@" >/dev/null
+  cmake --build --preset "$1" --parallel "$jobs"
+}

@@ -1,0 +1,3 @@
+#include "base/fail.h"
+#include "experiment/run.h"
+#include "spml/error.h"
