@@ -16,6 +16,12 @@ constexpr size_t kBlockEntries = size_t{8} << 20;
 
 std::vector<double> estimate_class_priors(TrainedModel& trained, const Dataset& data) {
   const DataPart& part = data.train_file;
+  if (trained.is_fine_tuned()) {
+    fail(
+        "{}: expected a linear run, found a fine-tuned one, whose classifier takes the features of "
+        "its own network and not those of {}; train one with spml train --mode linear",
+        trained.folder.string(), data.folder.string());
+  }
   if (part.observed.empty()) {
     fail(
         "{}: expected observed labels (formatted_train_labels_obs.npy), found none; import them, "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cstring>
 
 #include "base/fail.h"
@@ -200,6 +201,18 @@ void read_exactly(const SafetensorsFile& file, std::string_view name, std::span<
          file.path().string(), out.size(), name, bytes.size());
   }
   std::ranges::copy(bytes, out.begin());
+}
+
+uint64_t metadata_number(const SafetensorsFile& file, const std::string& key) {
+  const auto found = file.metadata().find(key);
+  uint64_t number = 0;
+  if (found != file.metadata().end()) {
+    const char* end = found->second.data() + found->second.size();
+    const auto [rest, error] = std::from_chars(found->second.data(), end, number);
+    if (error == std::errc() && rest == end) return number;
+  }
+  fail("{}: expected a whole number '{}' in its metadata, found {}", file.path().string(), key,
+       found == file.metadata().end() ? "none" : "something else");
 }
 
 void SafetensorsWriter::add(std::string name, std::string_view dtype, std::vector<size_t> shape,

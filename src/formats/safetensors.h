@@ -52,6 +52,9 @@ void read_exactly(const SafetensorsFile& file, std::string_view name, std::span<
   read_exactly(file, name, std::as_writable_bytes(out));
 }
 
+// A whole number kept as metadata; Error when it is missing or something else.
+uint64_t metadata_number(const SafetensorsFile& file, const std::string& key);
+
 // Collects tensors by reference, then writes the file atomically. The bytes must outlive write().
 class SafetensorsWriter {
  public:

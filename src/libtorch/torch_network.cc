@@ -90,6 +90,8 @@ class TorchNetwork : public TrainableNetwork {
   void set(size_t tensor, State state, std::span<const float> values) override {
     const torch::NoGradGuard no_grad;
     torch::Tensor target = of(tensor, state);
+    check_size(tensors_[tensor], target.defined() ? static_cast<size_t>(target.numel()) : 0,
+               values.size());
     target.copy_(as_tensor(values, target.sizes()));
   }
 

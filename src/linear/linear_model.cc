@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/fail.h"
 #include "base/rng.h"
 #include "formats/safetensors.h"
 
@@ -148,8 +149,30 @@ void LinearModel::predict(Part part, std::span<const int32_t> rows, size_t first
   predict(part == Part::kTrainFile ? *train_file_ : *test_, rows, first_label, out);
 }
 
+// The kernels trust what they are given: a matrix of another width would be packed past the end of
+// their buffers.
+void LinearModel::check_prediction(const FeatureMatrix& source, std::span<const int32_t> rows,
+                                   size_t first_label, View<float> out) const {
+  if (source.cols() != config_.features) {
+    fail("{}: expected {} features, as the model has, found {}", source.source(), config_.features,
+         source.cols());
+  }
+  const auto is_row = [&](int32_t row) {
+    return row >= 0 && static_cast<size_t>(row) < source.rows();
+  };
+  if (!std::ranges::all_of(rows, is_row)) {
+    fail("{}: expected rows from 0 to {}, asked for another", source.source(), source.rows());
+  }
+  if (out.rows < rows.size() || first_label > config_.labels ||
+      out.cols > config_.labels - first_label) {
+    fail("expected room for {} rows of at most {} labels, found {} x {} from label {}", rows.size(),
+         config_.labels, out.rows, out.cols, first_label);
+  }
+}
+
 void LinearModel::predict(const FeatureMatrix& source, std::span<const int32_t> rows,
                           size_t first_label, View<float> out) {
+  check_prediction(source, rows, first_label, out);
   finish_step();
   const size_t batches = (rows.size() + kPredictBatch - 1) / kPredictBatch;
   const size_t labels = config_.labels, count = out.cols;
@@ -194,6 +217,10 @@ std::vector<float> LinearModel::weight() const {
 }
 
 void LinearModel::set_weights(std::span<const float> weight, std::span<const float> bias) {
+  if (weight.size() != config_.labels * config_.features || bias.size() != config_.labels) {
+    fail("expected weights of {} labels x {} features and as many biases, found {} and {} numbers",
+         config_.labels, config_.features, weight.size(), bias.size());
+  }
   for (size_t l = 0; l < config_.labels; ++l) {
     for (size_t d = 0; d < config_.features; ++d) {
       *packed_weight(l, d, 0) = weight[l * config_.features + d];
@@ -235,7 +262,7 @@ void LinearModel::load_state(const SafetensorsFile& in) {
   const bool has_best = !in.tensor(name + ".best").bytes.empty();
   best_.resize(has_best ? config_.labels * (config_.features + 1) : 0);
   read_exactly(in, name + ".best", std::span(best_));
-  step_ = std::stoull(in.metadata().at(name + ".step"));
+  step_ = metadata_number(in, name + ".step");
   pending_ = false;
 }
 

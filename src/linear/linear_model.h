@@ -50,15 +50,18 @@ class LinearModel : public Model {
   // Plain (L, D) weights and (L) bias.
   std::vector<float> weight() const;
   const AlignedVector<float>& bias() const { return bias_; }
+  // Error when they are of another size.
   void set_weights(std::span<const float> weight, std::span<const float> bias);
 
   // The sources given at construction are no longer there; only the next function may be used.
   void forget_sources() { train_file_ = test_ = nullptr; }
-  // Logits of rows of any matrix of the right width.
+  // Logits of rows of any matrix of the right width; Error for another.
   void predict(const FeatureMatrix& source, std::span<const int32_t> rows, size_t first_label,
                View<float> out);
 
  private:
+  void check_prediction(const FeatureMatrix& source, std::span<const int32_t> rows,
+                        size_t first_label, View<float> out) const;
   void pass(size_t update_batch, size_t forward_batch);
   void update_bias(const AdamStep& step);
   float* packed_weight(size_t label, size_t feature, size_t which);

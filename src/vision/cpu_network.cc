@@ -92,7 +92,9 @@ class CpuNetwork : public TrainableNetwork {
     return values(tensor, state);
   }
   void set(size_t tensor, State state, std::span<const float> values) override {
-    std::ranges::copy(values, this->values(tensor, state).begin());
+    std::vector<float>& target = this->values(tensor, state);
+    check_size(tensors_[tensor], target.size(), values.size());
+    std::ranges::copy(values, target.begin());
     packed_ = false;
   }
 

@@ -239,20 +239,22 @@ void FinetuneModel::load_state(const SafetensorsFile& in) {
     }
     return values;
   };
+  // All of the best weights or none: they are paired with the tensors by their place.
+  const auto& all = net_->tensors();
+  const bool has_best = std::ranges::any_of(
+      all, [&](const auto& tensor) { return in.contains(kBestPrefix + tensor.name); });
   best_.clear();
-  for (size_t i = 0; i < net_->tensors().size(); ++i) {
-    const TrainableNetwork::Tensor& tensor = net_->tensors()[i];
+  for (size_t i = 0; i < all.size(); ++i) {
+    const TrainableNetwork::Tensor& tensor = all[i];
     const size_t size =
         std::accumulate(tensor.shape.begin(), tensor.shape.end(), size_t{1}, std::multiplies<>());
     for (const auto& [state, prefix] : kSavedStates) {
       if (state != State::kValue && !tensor.trained) continue;
       net_->set(i, state, read(prefix + tensor.name, size));
     }
-    if (in.contains(kBestPrefix + tensor.name)) {
-      best_.push_back(read(kBestPrefix + tensor.name, size));
-    }
+    if (has_best) best_.push_back(read(kBestPrefix + tensor.name, size));
   }
-  step_ = std::stoull(in.metadata().at("model.step"));
+  step_ = metadata_number(in, "model.step");
   frozen_ = nullptr;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fail.h"
 #include "spml/view.h"
 #include "train/adam.h"
 #include "vision/backbone.h"
@@ -35,7 +36,7 @@ class TrainableNetwork {
   virtual ~TrainableNetwork() = default;
 
   virtual const std::vector<Tensor>& tensors() const = 0;
-  // In C order.
+  // In C order; set() throws an Error for a number of values that is not the tensor's.
   virtual std::vector<float> get(size_t tensor, State state) const = 0;
   virtual void set(size_t tensor, State state, std::span<const float> values) = 0;
 
@@ -51,6 +52,12 @@ class TrainableNetwork {
 
   // The features of images with the weights as they are now.
   virtual std::unique_ptr<Backbone> inference_network() const = 0;
+
+ protected:
+  static void check_size(const Tensor& tensor, size_t expected, size_t found) {
+    if (expected == found) return;
+    fail("expected {} values for '{}', found {}", expected, tensor.name, found);
+  }
 };
 
 // On the processor, through oneDNN.

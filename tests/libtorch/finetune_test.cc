@@ -280,6 +280,49 @@ TEST_P(Network, ResumedTrainingGivesTheSameBytes) {
   EXPECT_FALSE(SavedModel(*whole).bytes() == last);
 }
 
+// The best weights are paired with the tensors by their place: some of them would be written into
+// others, past their end.
+TEST_P(Network, ACheckpointHasAllOfItsBestWeightsOrNone) {
+  const auto model = make(small_options());
+  model->keep_best();
+  TemporaryFolder folder;
+  SafetensorsWriter whole;
+  model->save_state(whole);
+  whole.write(folder / "whole");
+  const SafetensorsFile file(folder / "whole");
+  const auto copy_without = [&](const std::string& left_out, const Path& path) {
+    SafetensorsWriter writer;
+    for (const auto& [name, info] : file.tensors()) {
+      if (name.starts_with(left_out)) continue;
+      writer.add(name, info.dtype, info.shape, info.bytes);
+    }
+    for (const auto& [key, value] : file.metadata()) writer.add_metadata(key, value);
+    writer.write(path);
+  };
+  copy_without("model.best.backbone.conv1.weight", folder / "partial");
+  EXPECT_SPML_ERROR(model->load_state(SafetensorsFile(folder / "partial")),
+                    testing::HasSubstr("model.best.backbone.conv1.weight"));
+  copy_without("model.best.", folder / "none");
+  model->load_state(SafetensorsFile(folder / "none"));
+}
+
+TEST(Finetune, NetworksRefuseValuesOfAnotherSize) {
+  NetworkOptions options;
+  options.size = kSize;
+  options.head_weight.resize(kLabels * 512);
+  options.head_bias.resize(kLabels);
+  const ResNetWeights weights = random_resnet(18, ResNetVariant::kV1_5);
+  for (const auto& make_network : {make_cpu_network, make_torch_cpu_network}) {
+    const auto network = make_network(weights, options);
+    const std::vector<float> values(network->get(0, TrainableNetwork::State::kValue).size() + 1);
+    EXPECT_SPML_ERROR(network->set(0, TrainableNetwork::State::kValue, values),
+                      testing::HasSubstr("for 'backbone.conv1.weight', found"));
+    EXPECT_SPML_ERROR(
+        network->set(0, TrainableNetwork::State::kFirstMoment, std::span(values).first(1)),
+        testing::HasSubstr("found 1"));
+  }
+}
+
 // LinearInit, before its first step, is the linear run.
 TEST(Finetune, StartsWhereTheLinearClassifierEnded) {
   TemporaryFolder folder;
