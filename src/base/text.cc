@@ -46,6 +46,15 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
   return name.empty() ? "" : "; did you mean '" + name + "'?";
 }
 
+std::string either(std::span<const std::string> words) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
 std::string printable(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';

@@ -13,6 +13,9 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
 // "; did you mean 'x'?" or "" when no candidate is near.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 
+// "a, b or c"
+std::string either(std::span<const std::string> words);
+
 // The text on one line: control characters, which names from files may hold, become '?'.
 std::string printable(std::string text);
 

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "cli/options.h"
+#include "cli/print_json.h"
 #include "cli/progress.h"
 #include "cli/sweep_table.h"
 #include "cli/verbs.h"
@@ -55,17 +55,18 @@ void demo(const Options& options) {
 
 }  // namespace
 
-void add_demo(CLI::App& app) {
-  CLI::App& verb =
-      add_verb(app, "demo", "Train the paper's losses on built-in data and say what it shows");
+Verb demo_verb() {
   auto options = std::make_shared<Options>();
-  verb.add_option("--out", options->out, "Folder to write; a rerun does only what is missing")
-      ->type_name("DIR")
-      ->capture_default_str();
-  add_threads(verb, options->common);
-  add_json(verb, options->common);
-  add_quiet(verb, options->common);
-  verb.callback([options] { demo(*options); });
+  return {.name = "demo",
+          .summary = "Train the paper's losses on built-in data and say what it shows",
+          .flags = {{.name = "out",
+                     .target = &options->out,
+                     .help = "Folder to write; a rerun does only what is missing",
+                     .hint = "DIR",
+                     .complete = Complete::kFolder},
+                    threads_flag(options->common)},
+          .common = &options->common,
+          .run = [options] { demo(*options); }};
 }
 
 }  // namespace spml::cli

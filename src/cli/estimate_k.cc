@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "base/fail.h"
-#include "cli/options.h"
+#include "cli/print_json.h"
 #include "cli/verbs.h"
 #include "data/dataset.h"
 #include "experiment/class_priors.h"
@@ -86,29 +86,32 @@ void run(const Arguments& arguments) {
 
 }  // namespace
 
-void add_estimate_k(CLI::App& app) {
+Verb estimate_k_verb() {
   auto arguments = std::make_shared<Arguments>();
   KOptions& options = arguments->options;
-  CLI::App& verb = add_verb(app, "estimate-k",
-                            "k from a few fully labelled rows, or from observed labels alone");
-  verb.add_option("DIR", arguments->folder, "Data folder")->required();
-  verb.add_option("--from-observed", arguments->from_observed,
-                  "No full labels: estimate from observed positives and a trained classifier")
-      ->type_name("RUN");
-  verb.add_option("--sizes", options.sizes, "Numbers of labelled rows")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::PositiveNumber)
-      ->default_str("5,10,25");
-  verb.add_option("--trials", options.trials, "Samples drawn for each size")
-      ->check(CLI::Range(1, 100'000'000))
-      ->capture_default_str();
-  verb.add_option("--seed", arguments->common.seed, "Seed of the samples")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  add_threads(verb, arguments->common);
-  add_json(verb, arguments->common);
-  verb.callback([arguments] { run(*arguments); });
+  return {
+      .name = "estimate-k",
+      .summary = "k from a few fully labelled rows, or from observed labels alone",
+      .positionals = {data_folder(arguments->folder)},
+      .flags = {{.name = "from-observed",
+                 .target = &arguments->from_observed,
+                 .help =
+                     "No full labels: estimate from observed positives and a trained classifier",
+                 .hint = "RUN",
+                 .complete = Complete::kFolder},
+                {.name = "sizes",
+                 .target = &options.sizes,
+                 .help = "Numbers of labelled rows",
+                 .range = kAtLeastOne,
+                 .commas = true},
+                {.name = "trials",
+                 .target = &options.trials,
+                 .help = "Samples drawn for each size",
+                 .range = {1, 1e8}},
+                {.name = "seed", .target = &arguments->common.seed, .help = "Seed of the samples"},
+                threads_flag(arguments->common)},
+      .common = &arguments->common,
+      .run = [arguments] { run(*arguments); }};
 }
 
 }  // namespace spml::cli

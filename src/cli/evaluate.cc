@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "base/sigmoid.h"
 #include "cli/model_input.h"
-#include "cli/options.h"
+#include "cli/print_json.h"
 #include "cli/verbs.h"
 #include "experiment/trained_model.h"
 #include "metrics/average_precision.h"
@@ -118,25 +118,25 @@ void print_text(const Json& json) {
 
 }  // namespace
 
-void add_evaluate(CLI::App& app) {
-  CLI::App& verb = add_verb(app, "evaluate", "Metrics of a trained classifier");
+Verb evaluate_verb() {
   auto options = std::make_shared<Options>();
-  verb.add_option("run", options->run, "The run folder")->required()->type_name("RUN");
-  verb.add_option("data", options->data, "The data folder")->required()->type_name("DIR");
-  verb.add_option("--split", options->split, "train, val or test")
-      ->check(CLI::IsMember({"train", "val", "test"}))
-      ->capture_default_str();
-  add_threads(verb, options->common);
-  add_json(verb, options->common);
-  add_quiet(verb, options->common);
-  verb.callback([options] {
-    const Json json = evaluate(*options);
-    if (options->common.json) {
-      print_json(json);
-    } else {
-      print_text(json);
-    }
-  });
+  return {.name = "evaluate",
+          .summary = "Metrics of a trained classifier",
+          .positionals = {run_folder(options->run), data_folder(options->data)},
+          .flags = {{.name = "split",
+                     .target = &options->split,
+                     .help = "Rows to evaluate on",
+                     .choices = {"train", "val", "test"}},
+                    threads_flag(options->common)},
+          .common = &options->common,
+          .run = [options] {
+            const Json json = evaluate(*options);
+            if (options->common.json) {
+              print_json(json);
+            } else {
+              print_text(json);
+            }
+          }};
 }
 
 }  // namespace spml::cli

@@ -2,11 +2,10 @@
 // how to build with it.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
-#include "cli/options.h"
+#include "cli/flags.h"
 #include "data/synth.h"
 #include "experiment/session.h"
 #include "experiment/trained_model.h"
@@ -18,7 +17,28 @@ struct NetworkFlags {
   std::string weights, backbone;
   bool trust_code = false;
 };
-void add_network_flags(CLI::App& verb, NetworkFlags& flags);
+void add_network_flags(std::vector<Flag>& flags, NetworkFlags& network);
+
+// `spml extract`
+struct ExtractFlags {
+  Common common;
+  std::string folder, dtype = "f32", on_error = "stop";
+  NetworkFlags network;
+  int size = 448;
+  size_t batch = 16;
+  uint64_t max_pixels = 178'956'970;  // at which Pillow refuses
+  bool force = false;
+};
+void extract(const ExtractFlags& flags);
+
+// `spml weights fetch` and `spml weights import`
+struct WeightsFlags {
+  Common common;
+  std::string source, out;
+  bool force = false;
+};
+void fetch_weights(const WeightsFlags& flags);
+void import_weights(const WeightsFlags& flags);
 
 // Fills in the default weights, which `spml weights fetch` makes, and the checksum. Error when the
 // network cannot be trained.

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "base/text.h"
-#include "cli/options.h"
+#include "cli/print_json.h"
 #include "cli/verbs.h"
 
 namespace spml::cli {
@@ -64,6 +64,7 @@ void finish(const ImportedSet& set, const Output& output) {
   write_data_folder(set, output.out, output.overwrite);
   const ImportReport report = report_import(set);
   for (const std::string& warning : report.warnings) {
+    if (output.common.quiet) break;
     fmt::print(stderr, "spml: warning: {}\n", printable(warning));
   }
   if (output.common.json) {
@@ -73,91 +74,131 @@ void finish(const ImportedSet& set, const Output& output) {
   }
 }
 
-// Adds one source; `read` is called with the parsed flags.
-CLI::App& add_source(CLI::App& verb, const std::string& name, const std::string& help,
-                     std::function<ImportedSet(const Path&)> read) {
-  CLI::App& source = add_verb(verb, name, help);
+// One source; `read` is called with its options, which `flags` fill.
+Verb source_verb(std::string name, std::string help, std::vector<Flag> flags,
+                 std::function<ImportedSet(const Path&)> read) {
   const auto output = std::make_shared<Output>();
-  source.add_option("SRC", output->source, "What was downloaded")->required();
-  source.add_option("--out", output->out, "Data folder to write")->required()->type_name("DIR");
-  source.add_flag("--overwrite", output->overwrite, "Replace the data folder in DIR");
-  add_json(source, output->common);
-  source.callback([output, read = std::move(read)] { finish(read(output->source), *output); });
-  return source;
+  Verb verb{.name = std::move(name),
+            .summary = std::move(help),
+            .positionals = {{.name = "SRC",
+                             .target = &output->source,
+                             .help = "What was downloaded",
+                             .required = true,
+                             .complete = Complete::kFile}},
+            .flags = {{.name = "out",
+                       .target = &output->out,
+                       .help = "Data folder to write",
+                       .hint = "DIR",
+                       .required = true,
+                       .complete = Complete::kFolder},
+                      {.name = "overwrite",
+                       .target = &output->overwrite,
+                       .help = "Replace the data folder in DIR",
+                       .consent = true}},
+            .common = &output->common,
+            .run = [output, read = std::move(read)] { finish(read(output->source), *output); }};
+  verb.flags.insert(verb.flags.end(), flags.begin(), flags.end());
+  return verb;
 }
 
-void add_images(CLI::App& source, ImageOptions& images) {
-  source.add_option("--images", images.root, "Folder of the images, if not the usual one")
-      ->type_name("ROOT");
-  source.add_flag("--allow-missing", images.allow_missing,
-                  "Keep rows whose image is not on disk, with a warning");
+Flag images_flag(ImageOptions& images) {
+  return {.name = "images",
+          .target = &images.root,
+          .help = "Folder of the images, if not the usual one",
+          .hint = "ROOT",
+          .complete = Complete::kFolder};
 }
 
-void add_voc(CLI::App& verb) {
+Flag allow_missing_flag(ImageOptions& images) {
+  return {.name = "allow-missing",
+          .target = &images.allow_missing,
+          .help = "Keep rows whose image is not on disk, with a warning"};
+}
+
+Verb voc_verb() {
   const auto options = std::make_shared<VocOptions>();
-  CLI::App& source = add_source(verb, "voc", "PASCAL VOC: a VOCdevkit or its VOC2012 folder",
-                                [=](const Path& path) { return import_voc(path, *options); });
-  add_images(source, options->images);
-  source.add_option("--year", options->year, "Which VOC of the devkit (default: 2012)")
-      ->check(CLI::Range(2005, 2012));
+  return source_verb("voc", "PASCAL VOC: a VOCdevkit or its VOC2012 folder",
+                     {images_flag(options->images),
+                      allow_missing_flag(options->images),
+                      {.name = "year",
+                       .target = &options->year,
+                       .help = "Which VOC of the devkit",
+                       .range = {2005, 2012},
+                       .default_text = "2012"}},
+                     [=](const Path& path) { return import_voc(path, *options); });
 }
 
-void add_coco(CLI::App& verb) {
+Verb coco_verb() {
   const auto options = std::make_shared<CocoOptions>();
-  CLI::App& source = add_source(verb, "coco", "MS COCO: the folder with annotations/ in it",
-                                [=](const Path& path) { return import_coco(path, *options); });
-  add_images(source, options->images);
-  source.add_option("--year", options->year, "2014 or 2017 (default: 2014 if it is there)")
-      ->check(CLI::IsMember({2014, 2017}));
+  return source_verb("coco", "MS COCO: the folder with annotations/ in it",
+                     {images_flag(options->images),
+                      allow_missing_flag(options->images),
+                      {.name = "year",
+                       .target = &options->year,
+                       .help = "Which year's annotations",
+                       .choices = {"2014", "2017"},
+                       .default_text = "2014 if it is there"}},
+                     [=](const Path& path) { return import_coco(path, *options); });
 }
 
-void add_nus(CLI::App& verb) {
+Verb nus_verb() {
   const auto options = std::make_shared<NusOptions>();
-  CLI::App& source =
-      add_source(verb, "nus", "NUS-WIDE: the original tree, or the authors' formatted files",
-                 [=](const Path& path) { return import_nus(path, *options); });
-  add_images(source, options->images);
-  source.add_option("--train-rows", options->train_rows,
-                    "Images drawn for training (default: 150000, or the same share of fewer)");
-  source.add_option("--seed", options->seed, "Seed of the random split")->capture_default_str();
+  return source_verb(
+      "nus", "NUS-WIDE: the original tree, or the authors' formatted files",
+      {images_flag(options->images),
+       allow_missing_flag(options->images),
+       {.name = "train-rows",
+        .target = &options->train_rows,
+        .help = "Images drawn for training",
+        .default_text = "150000, or the same share of fewer"},
+       {.name = "seed", .target = &options->seed, .help = "Seed of the random split"}},
+      [=](const Path& path) { return import_nus(path, *options); });
 }
 
-void add_cub(CLI::App& verb) {
+Verb cub_verb() {
   const auto options = std::make_shared<ImageOptions>();
-  CLI::App& source = add_source(verb, "cub", "CUB-200-2011 with its 312 attributes",
-                                [=](const Path& path) { return import_cub(path, *options); });
-  add_images(source, *options);
+  return source_verb("cub", "CUB-200-2011 with its 312 attributes",
+                     {images_flag(*options), allow_missing_flag(*options)},
+                     [=](const Path& path) { return import_cub(path, *options); });
 }
 
-void add_csv(CLI::App& verb) {
+Verb csv_verb() {
   const auto options = std::make_shared<TableOptions>();
-  CLI::App& source =
-      add_source(verb, "csv", "A table image,label[,label...][,split], or JSON Lines (.jsonl)",
-                 [=](const Path& path) { return import_table(path, *options); });
-  add_images(source, options->images);
-  source.add_option("--classes", options->classes, "Names of the classes, one per line, in order")
-      ->type_name("FILE");
-  source.add_flag("--full", options->complete,
-                  "The table lists every label of every image: write truth");
-  source.add_flag("!--no-header", options->header, "The table has no header line");
-  source.add_option("--features", options->features, "Feature matrix, one row per image")
-      ->type_name("F.npy");
-  source.add_option("--test-features", options->test_features, "The same for the test images")
-      ->type_name("F.npy");
+  return source_verb("csv", "A table image,label[,label...][,split], or JSON Lines (.jsonl)",
+                     {images_flag(options->images),
+                      allow_missing_flag(options->images),
+                      {.name = "classes",
+                       .target = &options->classes,
+                       .help = "Names of the classes, one per line, in order",
+                       .hint = "FILE",
+                       .complete = Complete::kFile},
+                      {.name = "full",
+                       .target = &options->complete,
+                       .help = "The table lists every label of every image: write truth"},
+                      {.name = "no-header",
+                       .target = Switch(&options->header, false),
+                       .help = "The table has no header line"},
+                      {.name = "features",
+                       .target = &options->features,
+                       .help = "Feature matrix, one row per image",
+                       .hint = "F.npy",
+                       .complete = Complete::kFile},
+                      {.name = "test-features",
+                       .target = &options->test_features,
+                       .help = "The same for the test images",
+                       .hint = "F.npy",
+                       .complete = Complete::kFile}},
+                     [=](const Path& path) { return import_table(path, *options); });
 }
 
 }  // namespace
 
-void add_import(CLI::App& app) {
-  CLI::App& verb = *app.add_subcommand("import", "Make a data folder from a raw data set");
-  verb.require_subcommand(1);
-  add_voc(verb);
-  add_coco(verb);
-  add_nus(verb);
-  add_cub(verb);
-  add_csv(verb);
-  add_source(verb, "folder", "One sub-folder per class, images in it",
-             [](const Path& path) { return import_folder(path); });
+Verb import_verb() {
+  return {.name = "import",
+          .summary = "Make a data folder from a raw data set",
+          .verbs = {voc_verb(), coco_verb(), nus_verb(), cub_verb(), csv_verb(),
+                    source_verb("folder", "One sub-folder per class, images in it", {},
+                                [](const Path& path) { return import_folder(path); })}};
 }
 
 }  // namespace spml::cli

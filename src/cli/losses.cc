@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "cli/options.h"
+#include "cli/print_json.h"
 #include "cli/verbs.h"
 #include "loss/document.h"
 
@@ -62,27 +62,30 @@ void print_table() {
 
 }  // namespace
 
-void add_losses(CLI::App& app) {
+Verb losses_verb() {
   struct Flags {
     Common common;
     bool markdown = false;
   };
   const auto flags = std::make_shared<Flags>();
-  CLI::App& verb =
-      add_verb(app, "losses", "Every loss: parameters, defaults, what labels it needs");
-  add_json(verb, flags->common);
-  verb.add_flag("--markdown", flags->markdown, "Print docs/losses.md");
-  add_losses_eval(verb);
-  verb.callback([&verb, flags] {
-    if (!verb.get_subcommands().empty()) return;
-    if (flags->common.json) {
-      print_losses_json();
-    } else if (flags->markdown) {
-      fmt::print("{}", losses_markdown());
-    } else {
-      print_table();
-    }
-  });
+  return {.name = "losses",
+          .summary = "Every loss: parameters, defaults, what labels it needs",
+          .flags = {{.name = "markdown",
+                     .target = &flags->markdown,
+                     .help = "Print docs/losses.md",
+                     .excludes = {"json"}}},
+          .common = &flags->common,
+          .run =
+              [flags] {
+                if (flags->common.json) {
+                  print_losses_json();
+                } else if (flags->markdown) {
+                  fmt::print("{}", losses_markdown());
+                } else {
+                  print_table();
+                }
+              },
+          .verbs = {losses_eval_verb()}};
 }
 
 }  // namespace spml::cli

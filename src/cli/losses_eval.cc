@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "base/fail.h"
-#include "cli/options.h"
 #include "cli/params.h"
+#include "cli/print_json.h"
 #include "cli/verbs.h"
 #include "formats/npy.h"
 #include "loss/labels.h"
@@ -14,6 +14,7 @@ namespace spml::cli {
 namespace {
 
 struct EvalFlags {
+  Common common;  // the output is JSON with or without --json
   std::string loss, logits, observed, estimates, truth, soft_labels, priors, precision = "float";
   std::optional<double> k;
   std::vector<std::string> params;
@@ -136,39 +137,46 @@ void evaluate(const EvalFlags& flags) {
 
 }  // namespace
 
-void add_losses_eval(CLI::App& losses) {
+Verb losses_eval_verb() {
   const auto flags = std::make_shared<EvalFlags>();
-  CLI::App& verb = add_verb(losses, "eval", "Value and gradients of one batch, as JSON");
-  verb.add_option("loss", flags->loss, "Name of the loss")->required()->type_name("NAME");
-  verb.add_option("--logits", flags->logits, "B x L logits")->required()->type_name("Z.npy");
-  verb.add_option("--observed", flags->observed, "B x L observed labels: -1, 0, +1")
-      ->required()
-      ->type_name("O.npy");
-  verb.add_option("--estimates", flags->estimates, "B x L logits of the label estimates")
-      ->type_name("U.npy");
-  verb.add_option("--truth", flags->truth, "B x L true labels, 0 or 1, for losses that need them")
-      ->type_name("Y.npy");
-  verb.add_option("--soft-labels", flags->soft_labels,
-                  "B x L soft labels in [0, 1], negative = none, for losses that have them")
-      ->type_name("S.npy");
-  verb.add_option("--priors", flags->priors, "1 x L class priors, for losses that have them")
-      ->type_name("P.npy");
-  verb.add_option("--k", flags->k, "Expected positives per example")->type_name("K");
-  add_params(verb, flags->params);
-  verb.add_option("--seed", flags->seed, "For losses that sample")->capture_default_str();
-  verb.add_option("--step", flags->step, "Training step, from 0")->capture_default_str();
-  verb.add_option("--epoch", flags->epoch, "Epoch, from 1")
-      ->check(CLI::Range(1, 1 << 30))
-      ->capture_default_str();
-  verb.add_option("--epochs", flags->epochs, "Epochs in all")
-      ->check(CLI::Range(1, 1 << 30))
-      ->capture_default_str();
-  verb.add_option("--precision", flags->precision, "float (the one that trains) or double")
-      ->check(CLI::IsMember({"float", "double"}))
-      ->capture_default_str();
-  verb.callback([flags] {
-    flags->precision == "float" ? evaluate<float>(*flags) : evaluate<double>(*flags);
-  });
+  const auto matrix = [](const char* name, std::string& target, const char* hint,
+                         const char* help) {
+    return Flag{
+        .name = name, .target = &target, .help = help, .hint = hint, .complete = Complete::kFile};
+  };
+  Verb verb{.name = "eval",
+            .summary = "Value and gradients of one batch, as JSON",
+            .description = "For checking a loss against another implementation of it.",
+            .positionals = {{.name = "NAME",
+                             .target = &flags->loss,
+                             .help = "Name of the loss",
+                             .offers = loss_names(),
+                             .required = true}},
+            .common = &flags->common,
+            .run = [flags] {
+              flags->precision == "float" ? evaluate<float>(*flags) : evaluate<double>(*flags);
+            }};
+  verb.flags = {
+      matrix("logits", flags->logits, "Z.npy", "B x L logits"),
+      matrix("observed", flags->observed, "O.npy", "B x L observed labels: -1, 0, +1"),
+      matrix("estimates", flags->estimates, "U.npy", "B x L logits of the label estimates"),
+      matrix("truth", flags->truth, "Y.npy",
+             "B x L true labels, 0 or 1, for losses that need them"),
+      matrix("soft-labels", flags->soft_labels, "S.npy",
+             "B x L soft labels in [0, 1], negative = none, for losses that have them"),
+      matrix("priors", flags->priors, "P.npy", "1 x L class priors, for losses that have them"),
+      {.name = "k", .target = &flags->k, .help = "Expected positives per example", .hint = "K"},
+      param_flag(flags->params),
+      {.name = "seed", .target = &flags->seed, .help = "For losses that sample"},
+      {.name = "step", .target = &flags->step, .help = "Training step, from 0"},
+      {.name = "epoch", .target = &flags->epoch, .help = "Epoch", .range = {1, 1 << 30}},
+      {.name = "epochs", .target = &flags->epochs, .help = "Epochs in all", .range = {1, 1 << 30}},
+      {.name = "precision",
+       .target = &flags->precision,
+       .help = "float is the one that trains",
+       .choices = {"float", "double"}}};
+  verb.flags[0].required = verb.flags[1].required = true;
+  return verb;
 }
 
 }  // namespace spml::cli

@@ -7,7 +7,8 @@
 #include <new>
 
 #include "base/text.h"
-#include "cli/options.h"
+#include "cli/help.h"
+#include "cli/parse.h"
 #include "cli/verbs.h"
 #include "spml/error.h"
 #include "spml/version.h"
@@ -33,55 +34,33 @@ int exit_code(spml::Error::Kind kind) {
   return kFailed;
 }
 
-int run(int argc, char** argv) {
-  CLI::App app("Multi-label classifiers from one positive label per example.", "spml");
-  app.set_version_flag("--version", std::string("spml ") + spml::kVersion);
-  app.require_subcommand(1);
-  app.footer("`spml <verb> --help` explains a verb.");
-  spml::cli::add_demo(app);
-  spml::cli::add_train(app);
-  spml::cli::add_sweep(app);
-  spml::cli::add_evaluate(app);
-  spml::cli::add_predict(app);
-  spml::cli::add_reproduce(app);
-  spml::cli::add_report(app);
-  spml::cli::add_synth(app);
-  spml::cli::add_observe(app);
-  spml::cli::add_stats(app);
-  spml::cli::add_estimate_k(app);
-  spml::cli::add_import(app);
-  spml::cli::add_weights(app);
-  spml::cli::add_extract(app);
-  spml::cli::add_losses(app);
-  app.add_subcommand("help", "Print this help")->silent();
-
-  std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.empty() || arguments == std::vector<std::string>{"help"}) arguments = {"--help"};
-  if (arguments.size() == 2 && arguments[0] == "help") arguments = {arguments[1], "--help"};
-  try {
-    arguments = spml::cli::expand_config(app, std::move(arguments));
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
-    app.parse(std::move(reversed));
-  } catch (const CLI::Success& success) {
-    return app.exit(success);
-  } catch (const CLI::ExtrasError&) {
-    const auto extras = app.remaining(true);
-    return report(spml::cli::unknown_argument(app, arguments, extras.empty() ? "" : extras.front()),
-                  kUsage);
-  } catch (const CLI::ParseError& error) {
-    const std::string misspelt = spml::cli::misspelt_verb(app, arguments);
-    return report(
-        misspelt.empty() ? error.what() : spml::cli::unknown_argument(app, arguments, misspelt),
-        kUsage);
+void run(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words == std::vector<std::string>{"--version"}) {
+    fmt::print("spml {}\n", spml::kVersion);
+    return;
   }
-  return 0;
+  if (!words.empty() && words.front() == "help") {  // `spml help train` is `spml train --help`
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  const std::vector<spml::cli::Verb> verbs = spml::cli::all_verbs();
+  const spml::cli::Parsed parsed = spml::cli::parse(verbs, words);
+  if (parsed.verb == nullptr) {
+    fmt::print("{}", spml::cli::help_text(verbs));
+  } else if (parsed.help) {
+    fmt::print("{}", spml::cli::help_text(*parsed.verb, parsed.path));
+  } else {
+    parsed.verb->run();
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    run(argc, argv);
+    return 0;
   } catch (const spml::Error& error) {
     return report(error.what(), exit_code(error.kind()));
   } catch (const std::bad_alloc&) {

@@ -9,15 +9,6 @@
 
 namespace spml::cli {
 
-void add_network_flags(CLI::App& verb, NetworkFlags& flags) {
-  verb.add_option("--weights", flags.weights,
-                  "ResNet weights (default: what `spml weights fetch` made)")
-      ->type_name("FILE.safetensors");
-  verb.add_option("--backbone", flags.backbone, "A TorchScript network instead of a ResNet")
-      ->type_name("FILE.pt");
-  verb.add_flag("--trust-code", flags.trust_code, "Allow --backbone, which is a program");
-}
-
 Path default_weights() {
   const Path file =
       imagenet_weights_file(cache_folder(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME")));
@@ -29,9 +20,6 @@ Path default_weights() {
 }
 
 Network open_network(const NetworkFlags& flags, int size, int threads) {
-  if (!flags.weights.empty() && !flags.backbone.empty()) {
-    fail_usage("--weights and --backbone exclude each other");
-  }
   if (!flags.backbone.empty()) {
     if (!flags.trust_code) {
       fail_usage("--backbone {}: a TorchScript file is a program; --trust-code runs it",

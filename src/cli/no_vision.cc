@@ -1,7 +1,6 @@
 // The image parts of a build without SPML_VISION: they say what is missing.
 #include "base/fail.h"
 #include "cli/images.h"
-#include "cli/verbs.h"
 
 namespace spml::cli {
 namespace {
@@ -13,23 +12,13 @@ namespace {
       what);
 }
 
-void add_missing(CLI::App& app, const std::string& name, const std::string& help) {
-  CLI::App& verb = *app.add_subcommand(name, help + " (not in this build)");
-  verb.allow_extras();
-  verb.callback([name] { fail_no_images("`spml " + name + "`"); });
-}
-
 }  // namespace
 
-void add_weights(CLI::App& app) {
-  add_missing(app, "weights", "Get the weights of an image network");
-}
+void extract(const ExtractFlags&) { fail_no_images("`spml extract`"); }
 
-void add_extract(CLI::App& app) {
-  add_missing(app, "extract", "Compute the features of a data folder's images");
-}
+void fetch_weights(const WeightsFlags&) { fail_no_images("`spml weights fetch`"); }
 
-void add_network_flags(CLI::App&, NetworkFlags&) {}
+void import_weights(const WeightsFlags&) { fail_no_images("`spml weights import`"); }
 
 void complete(ImageConfig&) { fail_no_images("a mode other than linear"); }
 

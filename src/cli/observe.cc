@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/fail.h"
-#include "cli/options.h"
+#include "cli/print_json.h"
 #include "cli/verbs.h"
 #include "data/dataset.h"
 #include "data/dataset_json.h"
@@ -59,9 +59,6 @@ LabelMatrix draw(const Arguments& arguments, const Part& part, const LabelMatrix
 }
 
 void run(const Arguments& arguments) {
-  if (!arguments.bias_weights.empty() && arguments.bias != "frequency") {
-    fail_usage("--bias-weights goes with --bias frequency, not with {}", arguments.bias);
-  }
   std::vector<Part> parts;
   for (const char* name : {"train", "val"}) {
     LabelMatrix truth = open_labels(truth_file(arguments.folder, name));
@@ -101,29 +98,37 @@ void run(const Arguments& arguments) {
 
 }  // namespace
 
-void add_observe(CLI::App& app) {
+Verb observe_verb() {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App& verb = add_verb(app, "observe", "Draw observed labels from full labels");
-  verb.add_option("DIR", arguments->folder, "Data folder")->required();
-  verb.add_option("--num-pos", arguments->draw.num_pos, "Positives to keep in each row")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  verb.add_option("--num-neg", arguments->draw.num_neg, "Negatives to keep in each row")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  verb.add_option("--seed", arguments->draw.seed, "Seed of the draw; the paper's is 1200")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  verb.add_option("--bias", arguments->bias, "How positives are chosen")
-      ->check(CLI::IsMember({"uniform", "frequency", "area", "center"}))
-      ->capture_default_str();
-  verb.add_option("--bias-weights", arguments->bias_weights,
-                  "Weights of the classes for --bias frequency, instead of their counts")
-      ->type_name("FILE.(csv|json)");
-  verb.add_flag("--force", arguments->force, "Replace _obs files that exist");
-  add_threads(verb, arguments->common);
-  add_json(verb, arguments->common);
-  verb.callback([arguments] { run(*arguments); });
+  return {.name = "observe",
+          .summary = "Draw observed labels from full labels",
+          .positionals = {data_folder(arguments->folder)},
+          .flags = {{.name = "num-pos",
+                     .target = &arguments->draw.num_pos,
+                     .help = "Positives to keep in each row"},
+                    {.name = "num-neg",
+                     .target = &arguments->draw.num_neg,
+                     .help = "Negatives to keep in each row"},
+                    {.name = "seed",
+                     .target = &arguments->draw.seed,
+                     .help = "Seed of the draw; the paper's is 1200"},
+                    {.name = "bias",
+                     .target = &arguments->bias,
+                     .help = "How positives are chosen",
+                     .choices = {"uniform", "frequency", "area", "center"}},
+                    {.name = "bias-weights",
+                     .target = &arguments->bias_weights,
+                     .help = "Weights of the classes, instead of their counts",
+                     .hint = "FILE.(csv|json)",
+                     .complete = Complete::kFile,
+                     .needs = {{"bias", "frequency"}}},
+                    {.name = "force",
+                     .target = &arguments->force,
+                     .help = "Replace _obs files that exist",
+                     .consent = true},
+                    threads_flag(arguments->common)},
+          .common = &arguments->common,
+          .run = [arguments] { run(*arguments); }};
 }
 
 }  // namespace spml::cli

@@ -20,12 +20,20 @@ double parse_value(const std::string& param, std::string_view text, size_t label
 
 }  // namespace
 
-void add_params(CLI::App& verb, std::vector<std::string>& params) {
-  verb.add_option("--param", params,
-                  "A parameter of the loss, name=value; the value L is the number of labels. "
-                  "`spml losses` lists them")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
+Flag param_flag(std::vector<std::string>& params) {
+  return {.name = "param",
+          .target = &params,
+          .help =
+              "A parameter of the loss; the value L is the number of labels. `spml losses` "
+              "lists them",
+          .hint = "NAME=VALUE"};
+}
+
+std::vector<std::string> loss_names() {
+  std::vector<std::string> names;
+  for (const LossInfo* info : all_losses()) names.emplace_back(info->name);
+  for (const LossInfo* info : combined_losses()) names.emplace_back(info->name);
+  return names;
 }
 
 LossParameters parse_params(const std::vector<std::string>& params, size_t labels) {

@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "base/sigmoid.h"
 #include "cli/model_input.h"
-#include "cli/options.h"
+#include "cli/print_json.h"
 #include "cli/verbs.h"
 #include "experiment/trained_model.h"
 #include "formats/csv.h"
@@ -223,31 +223,59 @@ void predict(const Options& options) {
 
 }  // namespace
 
-void add_predict(CLI::App& app) {
-  CLI::App& verb = add_verb(app, "predict", "Scores of a trained classifier for other examples");
+Verb predict_verb() {
   auto options = std::make_shared<Options>();
-  verb.add_option("run", options->run, "The run folder")->required()->type_name("RUN");
-  verb.add_option("--data", options->data, "A data folder")->type_name("DIR");
-  verb.add_option("--split", options->split, "With --data: train, val or test")
-      ->check(CLI::IsMember({"train", "val", "test"}))
-      ->capture_default_str();
-  verb.add_option("--features", options->features, "A feature matrix")->type_name("F.npy");
-  verb.add_option("--images", options->images,
-                  "JPEG and PNG files, and folders of them (end the list with another flag)")
-      ->type_name("PATH...");
-  add_network_flags(verb, options->network);
-  verb.add_option("--top", options->top, "List only the K best labels of each row")->type_name("K");
-  verb.add_option("--threshold", options->threshold,
-                  "List only labels that score at least T, or at least their tuned threshold")
-      ->type_name("T|tuned");
-  verb.add_option("--out", options->out, "Where to write: .csv, .jsonl or .npy")
-      ->required()
-      ->type_name("FILE");
-  verb.add_flag("--force", options->force, "Replace the file if it exists");
-  add_threads(verb, options->common);
-  add_json(verb, options->common);
-  add_quiet(verb, options->common);
-  verb.callback([options] { predict(*options); });
+  std::vector<Flag> flags = {
+      {.name = "data",
+       .target = &options->data,
+       .help = "A data folder",
+       .hint = "DIR",
+       .complete = Complete::kFolder},
+      {.name = "split",
+       .target = &options->split,
+       .help = "With --data: the rows to score",
+       .choices = {"train", "val", "test"}},
+      {.name = "features",
+       .target = &options->features,
+       .help = "A feature matrix",
+       .hint = "F.npy",
+       .complete = Complete::kFile},
+      {.name = "images",
+       .target = &options->images,
+       .help = "JPEG and PNG files, and folders of them; another flag ends the list",
+       .hint = "PATH...",
+       .several = true,
+       .complete = Complete::kFile}};
+  add_network_flags(flags, options->network);
+  const std::vector<Flag> more = {
+      {.name = "top",
+       .target = &options->top,
+       .help = "List only the K best labels of each row",
+       .hint = "K",
+       .default_text = "all"},
+      {.name = "threshold",
+       .target = &options->threshold,
+       .help = "List only labels that score at least T, or at least their tuned threshold",
+       .hint = "T|tuned",
+       .offers = {"tuned"}},
+      {.name = "out",
+       .target = &options->out,
+       .help = "Where to write: .csv, .jsonl or .npy",
+       .hint = "FILE",
+       .required = true,
+       .complete = Complete::kFile},
+      {.name = "force",
+       .target = &options->force,
+       .help = "Replace the file if it exists",
+       .consent = true},
+      threads_flag(options->common)};
+  flags.insert(flags.end(), more.begin(), more.end());
+  return {.name = "predict",
+          .summary = "Scores of a trained classifier for other examples",
+          .positionals = {run_folder(options->run)},
+          .flags = std::move(flags),
+          .common = &options->common,
+          .run = [options] { predict(*options); }};
 }
 
 }  // namespace spml::cli

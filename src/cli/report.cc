@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "base/files.h"
-#include "cli/options.h"
+#include "cli/print_json.h"
 #include "cli/verbs.h"
 #include "report/collect.h"
 #include "report/page.h"
@@ -31,15 +31,22 @@ void report(const Options& options) {
 
 }  // namespace
 
-void add_report(CLI::App& app) {
-  CLI::App& verb = add_verb(app, "report", "One self-contained HTML page from runs and sweeps");
+Verb report_verb() {
   auto options = std::make_shared<Options>();
-  verb.add_option("folders", options->folders, "Run folders and sweep folders")
-      ->required()
-      ->type_name("OUT");
-  verb.add_option("--out", options->out, "The page")->type_name("FILE.html")->capture_default_str();
-  add_json(verb, options->common);
-  verb.callback([options] { report(*options); });
+  return {.name = "report",
+          .summary = "One self-contained HTML page from runs and sweeps",
+          .positionals = {{.name = "OUT",
+                           .target = &options->folders,
+                           .help = "Folders of runs, sweeps and reproductions",
+                           .required = true,
+                           .complete = Complete::kFolder}},
+          .flags = {{.name = "out",
+                     .target = &options->out,
+                     .help = "The page",
+                     .hint = "FILE.html",
+                     .complete = Complete::kFile}},
+          .common = &options->common,
+          .run = [options] { report(*options); }};
 }
 
 }  // namespace spml::cli

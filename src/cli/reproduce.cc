@@ -1,14 +1,14 @@
 // spml reproduce
 #include "experiment/reproduce.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
 #include "base/fail.h"
 #include "cli/images.h"
-#include "cli/options.h"
+#include "cli/print_json.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "report/collect.h"
@@ -23,7 +23,7 @@ struct Options {
   std::string experiment, out, mode, weights;
   int size = 448;
   std::vector<std::string> data;
-  int seeds = 0, jobs = 0;
+  std::optional<int> seeds, jobs;
   bool resume = false, overwrite = false;
 };
 
@@ -46,9 +46,6 @@ NamedData parse_data(const std::string& text) {
 }
 
 ReproduceOptions parse(const Options& options) {
-  if (options.resume && options.overwrite) {
-    fail_usage("--resume and --overwrite exclude each other");
-  }
   ReproduceOptions parsed;
   parsed.out = options.out;
   for (const std::string& text : options.data) {
@@ -60,8 +57,8 @@ ReproduceOptions parse(const Options& options) {
   }
   if (!options.mode.empty()) parsed.mode = mode_from(options.mode);
   const bool images = parsed.mode.value_or(Mode::kLinear) != Mode::kLinear;
-  if (options.seeds > 0) parsed.seeds = options.seeds;
-  parsed.jobs = options.jobs > 0 ? options.jobs : images ? 1 : options.common.threads;
+  if (options.seeds) parsed.seeds = *options.seeds;
+  parsed.jobs = options.jobs.value_or(images ? 1 : options.common.threads);
   parsed.threads = std::max(1, options.common.threads / parsed.jobs);
   parsed.overwrite = options.overwrite;
   return parsed;
@@ -108,45 +105,67 @@ void run(const Options& options) {
 
 }  // namespace
 
-void add_reproduce(CLI::App& app) {
-  CLI::App& verb =
-      add_verb(app, "reproduce", "The paper's tables and figures on your data, beside its numbers");
+Verb reproduce_verb() {
   auto options = std::make_shared<Options>();
-  std::string names;
-  for (const std::string& name : built_in_experiments()) names += (names.empty() ? "" : "|") + name;
-  verb.add_option("experiment", options->experiment, "One of " + names + ", or a file of your own")
-      ->required()
-      ->type_name("NAME|FILE.json");
-  verb.add_option("--data", options->data,
-                  "A data set, NAME=DIR; the paper has voc12, coco, nus and cub. Can be repeated")
-      ->required()
-      ->type_name("NAME=DIR")
-      ->allow_extra_args(false);
-  verb.add_option("--out", options->out,
-                  "Folder for runs and results; experiments that share it share their runs")
-      ->required()
-      ->type_name("OUT");
-  verb.add_option("--mode", options->mode,
-                  "linear, finetune or linear-init (default: the first "
-                  "that the experiment has)")
-      ->check(CLI::IsMember({"linear", "finetune", "linear-init"}));
-  verb.add_option("--seeds", options->seeds,
-                  "Seeds 0 ... n-1: mean and standard deviation (default: the experiment's)")
-      ->check(CLI::Range(1, 1000));
-  verb.add_option("--jobs", options->jobs, "Runs at the same time (default: all cores)")
-      ->check(CLI::Range(1, 1024));
-  verb.add_option("--weights", options->weights,
-                  "finetune: where the network starts (default: what `spml weights fetch` made)")
-      ->type_name("FILE.safetensors");
-  verb.add_option("--size", options->size, "finetune: images are resized to SIZE x SIZE")
-      ->check(CLI::Range(32, 4096))
-      ->capture_default_str();
-  verb.add_flag("--resume", options->resume, "Do what is missing; so does the verb without it");
-  verb.add_flag("--overwrite", options->overwrite, "Do the runs again that are finished");
-  add_threads(verb, options->common);
-  add_json(verb, options->common);
-  add_quiet(verb, options->common);
-  verb.callback([options] { run(*options); });
+  const std::vector<std::string> names = built_in_experiments();
+  return {
+      .name = "reproduce",
+      .summary = "The paper's tables and figures on your data, beside its numbers",
+      .positionals = {{.name = "EXPERIMENT",
+                       .target = &options->experiment,
+                       .help =
+                           fmt::format("{}, or a file of your own (.json)", fmt::join(names, ", ")),
+                       .offers = names,
+                       .required = true,
+                       .complete = Complete::kFile}},
+      .flags = {{.name = "data",
+                 .target = &options->data,
+                 .help = "A data set; the paper's are called voc12, coco, nus and cub",
+                 .hint = "NAME=DIR",
+                 .required = true,
+                 .complete = Complete::kFolder},
+                {.name = "out",
+                 .target = &options->out,
+                 .help = "Folder for runs and results; experiments that share it share their runs",
+                 .hint = "OUT",
+                 .required = true,
+                 .complete = Complete::kFolder},
+                {.name = "mode",
+                 .target = &options->mode,
+                 .help = "What is trained",
+                 .choices = {"linear", "finetune", "linear-init"},
+                 .default_text = "the first that the experiment has"},
+                {.name = "seeds",
+                 .target = &options->seeds,
+                 .help = "Seeds 0 ... n-1: mean and standard deviation",
+                 .range = {1, 1000},
+                 .default_text = "the experiment's"},
+                {.name = "jobs",
+                 .target = &options->jobs,
+                 .help = "Runs at the same time",
+                 .range = {1, 1024},
+                 .default_text = "all cores; 1 when images are trained on"},
+                {.name = "weights",
+                 .target = &options->weights,
+                 .help = "finetune: where the network starts",
+                 .hint = "FILE.safetensors",
+                 .default_text = "what `spml weights fetch` made",
+                 .complete = Complete::kFile},
+                {.name = "size",
+                 .target = &options->size,
+                 .help = "finetune: images are resized to SIZE x SIZE",
+                 .range = {32, 4096}},
+                {.name = "resume",
+                 .target = &options->resume,
+                 .help = "Do what is missing; so does the verb without it",
+                 .excludes = {"overwrite"}},
+                {.name = "overwrite",
+                 .target = &options->overwrite,
+                 .help = "Do the runs again that are finished",
+                 .consent = true},
+                threads_flag(options->common)},
+      .common = &options->common,
+      .run = [options] { run(*options); }};
 }
 
 }  // namespace spml::cli

@@ -7,7 +7,7 @@
 #include <memory>
 #include <numeric>
 
-#include "cli/options.h"
+#include "cli/print_json.h"
 #include "cli/verbs.h"
 
 namespace spml::cli {
@@ -90,13 +90,14 @@ void run(const Arguments& arguments) {
 
 }  // namespace
 
-void add_stats(CLI::App& app) {
+Verb stats_verb() {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App& verb = add_verb(app, "stats", "Labels per row and per class of a data folder");
-  verb.add_option("DIR", arguments->folder, "Data folder")->required();
-  add_threads(verb, arguments->common);
-  add_json(verb, arguments->common);
-  verb.callback([arguments] { run(*arguments); });
+  return {.name = "stats",
+          .summary = "Labels per row and per class of a data folder",
+          .positionals = {data_folder(arguments->folder)},
+          .flags = {threads_flag(arguments->common)},
+          .common = &arguments->common,
+          .run = [arguments] { run(*arguments); }};
 }
 
 }  // namespace spml::cli

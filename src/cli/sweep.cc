@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "cli/images.h"
-#include "cli/options.h"
+#include "cli/print_json.h"
 #include "cli/progress.h"
 #include "cli/sweep_table.h"
 #include "cli/train_flags.h"
@@ -21,7 +21,7 @@ struct Options {
   Common common;
   TrainFlags flags;
   std::string out, shard = "1/1";
-  int jobs = 0;
+  std::optional<int> jobs;
   bool resume = false, overwrite = false;
   uint64_t checkpoint_every = 0;
 };
@@ -42,8 +42,6 @@ void parse_shard(const std::string& text, SweepOptions& sweep) {
 }
 
 void sweep(const Options& options) {
-  if (options.resume && options.overwrite)
-    fail_usage("--resume and --overwrite exclude each other");
   SweepOptions sweep;
   sweep.out = options.out;
   sweep.overwrite = options.overwrite;
@@ -51,7 +49,7 @@ void sweep(const Options& options) {
   parse_shard(options.shard, sweep);
   // A step of a network keeps all cores busy; one of a linear model does not.
   const int default_jobs = options.flags.is_linear() ? options.common.threads : 1;
-  sweep.jobs = options.jobs > 0 ? options.jobs : default_jobs;
+  sweep.jobs = options.jobs.value_or(default_jobs);
   sweep.make_image_model = image_model_maker();
   sweep.threads = std::max(1, options.common.threads / sweep.jobs);
 
@@ -83,28 +81,44 @@ void sweep(const Options& options) {
 
 }  // namespace
 
-void add_sweep(CLI::App& app) {
-  CLI::App& verb =
-      add_verb(app, "sweep", "Train over a grid of settings; a rerun does only what is missing");
+Verb sweep_verb() {
   auto options = std::make_shared<Options>();
+  Verb verb{.name = "sweep",
+            .summary = "Train over a grid of settings; a rerun does only what is missing",
+            .common = &options->common,
+            .run = [options] { sweep(*options); }};
   add_train_flags(verb, options->flags, true);
-  verb.get_option("--lr")->description("Learning rates (default: the paper's 1e-2,1e-3,1e-4,1e-5)");
-  verb.get_option("--batch")->description("Batch sizes (default: the paper's 8,16)");
-  verb.add_option("--out", options->out, "The sweep folder")->required()->type_name("SWEEP");
-  verb.add_option("--jobs", options->jobs,
-                  "Runs at the same time (default: all cores, 1 unless linear)")
-      ->check(CLI::Range(1, 1024));
-  verb.add_option("--shard", options->shard, "i/n: do the i-th of n parts of the grid")
-      ->capture_default_str();
-  verb.add_flag("--resume", options->resume, "Do what is missing; so does a sweep without it");
-  verb.add_flag("--overwrite", options->overwrite, "Do the runs again that are finished");
-  verb.add_option("--checkpoint-every", options->checkpoint_every,
-                  "Steps between a run's checkpoints (default: every 10 s at most)")
-      ->type_name("STEPS");
-  add_threads(verb, options->common);
-  add_json(verb, options->common);
-  add_quiet(verb, options->common);
-  verb.callback([options] { sweep(*options); });
+  const std::vector<Flag> more = {{.name = "out",
+                                   .target = &options->out,
+                                   .help = "The sweep folder",
+                                   .hint = "SWEEP",
+                                   .required = true,
+                                   .complete = Complete::kFolder},
+                                  {.name = "jobs",
+                                   .target = &options->jobs,
+                                   .help = "Runs at the same time",
+                                   .range = {1, 1024},
+                                   .default_text = "all cores; 1 unless linear"},
+                                  {.name = "shard",
+                                   .target = &options->shard,
+                                   .help = "Do the i-th of n parts of the grid",
+                                   .hint = "i/n"},
+                                  {.name = "resume",
+                                   .target = &options->resume,
+                                   .help = "Do what is missing; so does a sweep without it",
+                                   .excludes = {"overwrite"}},
+                                  {.name = "overwrite",
+                                   .target = &options->overwrite,
+                                   .help = "Do the runs again that are finished",
+                                   .consent = true},
+                                  {.name = "checkpoint-every",
+                                   .target = &options->checkpoint_every,
+                                   .help = "Steps between a run's checkpoints",
+                                   .hint = "STEPS",
+                                   .default_text = "by time, every 10 s at most"},
+                                  threads_flag(options->common)};
+  verb.flags.insert(verb.flags.end(), more.begin(), more.end());
+  return verb;
 }
 
 }  // namespace spml::cli

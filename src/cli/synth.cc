@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "cli/images.h"
-#include "cli/options.h"
+#include "cli/print_json.h"
 #include "cli/verbs.h"
 
 namespace spml::cli {
@@ -54,37 +54,54 @@ void run(const Arguments& arguments) {
 
 }  // namespace
 
-void add_synth(CLI::App& app) {
+Verb synth_verb() {
   auto arguments = std::make_shared<Arguments>();
   SynthOptions& options = arguments->options;
-  CLI::App& verb = add_verb(app, "synth", "Write a synthetic data folder");
-  verb.add_option("--out", arguments->folder, "Folder to write")->required()->type_name("DIR");
-  verb.add_option("--rows", options.rows, "Rows of the training file")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  verb.add_option("--test-rows", options.test_rows, "Rows of the test file")
-      ->check(CLI::PositiveNumber)
-      ->default_str("half of the training file's");
-  verb.add_option("--labels", options.labels, "Labels (classes)")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  verb.add_option("--features", options.features, "Features of a row")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  verb.add_option("--expected-positives", options.expected_positives,
-                  "Positives in a row on average; at least one in each row when this is 1 or more")
-      ->default_str("1.5, at most L/2");
-  verb.add_option("--seed", arguments->common.seed, "Seed of the data")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  verb.add_flag("--images", arguments->images, "Draw scenes as JPEG files instead of features");
-  verb.add_option("--image-size", arguments->image_size, "Their width and height in pixels")
-      ->check(CLI::Range(32, 1024))
-      ->capture_default_str();
-  verb.add_flag("--overwrite", arguments->overwrite, "Write into a folder that is not empty");
-  add_threads(verb, arguments->common);
-  add_json(verb, arguments->common);
-  verb.callback([arguments] { run(*arguments); });
+  return {.name = "synth",
+          .summary = "Write a synthetic data folder",
+          .flags = {{.name = "out",
+                     .target = &arguments->folder,
+                     .help = "Folder to write",
+                     .hint = "DIR",
+                     .required = true,
+                     .complete = Complete::kFolder},
+                    {.name = "rows",
+                     .target = &options.rows,
+                     .help = "Rows of the training file",
+                     .range = kAtLeastOne},
+                    {.name = "test-rows",
+                     .target = &options.test_rows,
+                     .help = "Rows of the test file",
+                     .range = kAtLeastOne,
+                     .default_text = "half of the training file's"},
+                    {.name = "labels",
+                     .target = &options.labels,
+                     .help = "Labels (classes)",
+                     .range = kAtLeastOne},
+                    {.name = "features",
+                     .target = &options.features,
+                     .help = "Features of a row",
+                     .range = kAtLeastOne},
+                    {.name = "expected-positives",
+                     .target = &options.expected_positives,
+                     .help = "Positives in a row on average; from 1 on, every row has at least one",
+                     .hint = "K",
+                     .default_text = "1.5, at most L/2"},
+                    {.name = "seed", .target = &arguments->common.seed, .help = "Seed of the data"},
+                    {.name = "images",
+                     .target = &arguments->images,
+                     .help = "Draw scenes as JPEG files instead of features"},
+                    {.name = "image-size",
+                     .target = &arguments->image_size,
+                     .help = "Width and height of the images in pixels",
+                     .range = {32, 1024}},
+                    {.name = "overwrite",
+                     .target = &arguments->overwrite,
+                     .help = "Write into a folder that is not empty",
+                     .consent = true},
+                    threads_flag(arguments->common)},
+          .common = &arguments->common,
+          .run = [arguments] { run(*arguments); }};
 }
 
 }  // namespace spml::cli

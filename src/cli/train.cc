@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "cli/images.h"
-#include "cli/options.h"
+#include "cli/print_json.h"
 #include "cli/progress.h"
 #include "cli/train_flags.h"
 #include "cli/verbs.h"
@@ -39,8 +39,6 @@ void print_result(const Json& result, const std::string& out) {
 }
 
 void train(const TrainOptions& options) {
-  if (options.resume && options.overwrite)
-    fail_usage("--resume and --overwrite exclude each other");
   check_image_flags(options.flags);
   DatasetOptions data_options;
   data_options.need_features = data_options.load_features = options.flags.needs_features();
@@ -86,20 +84,35 @@ void train(const TrainOptions& options) {
 
 }  // namespace
 
-void add_train(CLI::App& app) {
-  CLI::App& verb = add_verb(app, "train", "Train one classifier");
+Verb train_verb() {
   auto options = std::make_shared<TrainOptions>();
+  Verb verb{.name = "train",
+            .summary = "Train one classifier",
+            .common = &options->common,
+            .run = [options] { train(*options); }};
   add_train_flags(verb, options->flags, false);
-  verb.add_option("--out", options->out, "The run folder")->required()->type_name("RUN");
-  verb.add_flag("--resume", options->resume, "Go on with an interrupted run");
-  verb.add_flag("--overwrite", options->overwrite, "Replace what is in the run folder");
-  verb.add_option("--checkpoint-every", options->checkpoint_every,
-                  "Steps between checkpoints (default: every 10 s at most)")
-      ->type_name("STEPS");
-  add_threads(verb, options->common);
-  add_json(verb, options->common);
-  add_quiet(verb, options->common);
-  verb.callback([options] { train(*options); });
+  const std::vector<Flag> more = {{.name = "out",
+                                   .target = &options->out,
+                                   .help = "The run folder",
+                                   .hint = "RUN",
+                                   .required = true,
+                                   .complete = Complete::kFolder},
+                                  {.name = "resume",
+                                   .target = &options->resume,
+                                   .help = "Continue an interrupted run",
+                                   .excludes = {"overwrite"}},
+                                  {.name = "overwrite",
+                                   .target = &options->overwrite,
+                                   .help = "Replace what is in the run folder",
+                                   .consent = true},
+                                  {.name = "checkpoint-every",
+                                   .target = &options->checkpoint_every,
+                                   .help = "Steps between checkpoints",
+                                   .hint = "STEPS",
+                                   .default_text = "by time, every 10 s at most"},
+                                  threads_flag(options->common)};
+  verb.flags.insert(verb.flags.end(), more.begin(), more.end());
+  return verb;
 }
 
 }  // namespace spml::cli

@@ -1,7 +1,8 @@
 #include "cli/train_flags.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "base/fail.h"
@@ -12,14 +13,6 @@
 
 namespace spml::cli {
 namespace {
-
-const CLI::Validator kPositive(
-    [](std::string& text) {
-      double value = 0;
-      const bool ok = CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value);
-      return ok ? std::string() : "expected a number above 0, found '" + text + "'";
-    },
-    "ABOVE 0");
 
 // --param name=v1,v2 of a sweep, as one list of values per name.
 std::map<std::string, std::vector<double>> parameter_axes(const TrainFlags& flags, size_t labels) {
@@ -87,12 +80,6 @@ std::vector<EstimatorChoice> estimator_choices(const TrainFlags& flags) {
       })) {
     fail_usage("--estimator: no loss given here has label estimates; role and role+X have");
   }
-  if (!flags.rank.empty() && !given(EstimatorKind::kFactored)) {
-    fail_usage("--rank is of --estimator factored, which is not given");
-  }
-  if (!flags.hidden.empty() && !given(EstimatorKind::kNetwork)) {
-    fail_usage("--hidden is of --estimator network, which is not given");
-  }
   if ((given(EstimatorKind::kFactored) || given(EstimatorKind::kNetwork)) &&
       flags.mode != to_string(Mode::kLinear)) {
     fail_usage("--mode {}: expected --estimator table; the others are for linear runs", flags.mode);
@@ -122,30 +109,47 @@ std::vector<std::optional<T>> optional_axis(const std::vector<T>& values) {
   return {values.begin(), values.end()};
 }
 
-void add_image_flags(CLI::App& verb, TrainFlags& flags) {
-  const std::string group = "Options of --mode finetune and linear-init";
-  verb.add_option("--weights", flags.weights,
-                  "Where the network starts (default: what `spml weights fetch` made)")
-      ->type_name("FILE.safetensors")
-      ->group(group);
-  verb.add_option("--size", flags.size, "Images are resized to SIZE x SIZE (default 448)")
-      ->check(CLI::Range(32, 4096))
-      ->group(group);
-  verb.add_option("--accumulate", flags.accumulate,
-                  "Parts in which a batch goes through the network, to save memory (default 1)")
-      ->check(CLI::Range(1, 1 << 20))
-      ->group(group);
-  verb.add_option("--head-lr-factor", flags.head_lr_factor,
-                  "The linear layer's learning rate over the network's (default 1)")
-      ->check(kPositive)
-      ->group(group);
-  verb.add_flag("--freeze-bn", flags.freeze_bn, "Leave batch normalisation as it is")->group(group);
-  verb.add_option("--device", flags.device, "auto, cpu, cuda or cuda:N (default auto)")
-      ->group(group);
-  verb.add_option("--init", flags.init,
-                  "linear-init: the linear run, or sweep, to start from (default: trained first)")
-      ->type_name("RUN|SWEEP")
-      ->group(group);
+void add_image_flags(std::vector<Flag>& all, TrainFlags& flags) {
+  const std::vector<Flag> image_flags = {
+      {.name = "weights",
+       .target = &flags.weights,
+       .help = "Where the network starts",
+       .hint = "FILE.safetensors",
+       .default_text = "what `spml weights fetch` made",
+       .complete = Complete::kFile},
+      {.name = "size",
+       .target = &flags.size,
+       .help = "Images are resized to SIZE x SIZE",
+       .range = {32, 4096},
+       .default_text = "448"},
+      {.name = "accumulate",
+       .target = &flags.accumulate,
+       .help = "Parts in which a batch goes through the network, to save memory",
+       .range = {1, 1 << 20},
+       .default_text = "1"},
+      {.name = "head-lr-factor",
+       .target = &flags.head_lr_factor,
+       .help = "The linear layer's learning rate divided by the network's",
+       .range = kPositive,
+       .default_text = "1"},
+      {.name = "freeze-bn",
+       .target = &flags.freeze_bn,
+       .help = "Leave batch normalisation as it is"},
+      {.name = "device",
+       .target = &flags.device,
+       .help = "auto, cpu, cuda or cuda:N",
+       .offers = {"auto", "cpu", "cuda"},
+       .default_text = "auto"},
+      {.name = "init",
+       .target = &flags.init,
+       .help = "linear-init: the linear run, or sweep, to start from",
+       .hint = "RUN|SWEEP",
+       .default_text = "trained first",
+       .complete = Complete::kFolder}};
+  for (Flag flag : image_flags) {
+    flag.group = "Flags of --mode finetune and linear-init";
+    all.push_back(std::move(flag));
+  }
 }
 
 ImageConfig image_config(const TrainFlags& flags) {
@@ -164,66 +168,113 @@ ImageConfig image_config(const TrainFlags& flags) {
 
 }  // namespace
 
-void add_train_flags(CLI::App& verb, TrainFlags& flags, bool lists) {
-  const auto axis = [&](const std::string& name, auto& values, const std::string& help) {
-    CLI::Option* option = verb.add_option(name, values, help);
-    if (lists) {
-      option->delimiter(',');
-    } else {
-      option->expected(1);
-    }
-    return option;
+void add_train_flags(Verb& verb, TrainFlags& flags, bool lists) {
+  const auto axis = [&](Flag flag) {
+    flag.commas = flag.several = lists;
+    flag.once = !lists;
+    verb.flags.push_back(std::move(flag));
   };
-  verb.add_option("data", flags.data, "The data folder")->required()->type_name("DIR");
-  axis("--loss", flags.loss, "The loss; `spml losses` lists them")->required()->type_name("NAME");
-  std::string presets = "A recipe; flags given beside it win:";
+  const auto one = [&](Flag flag) { verb.flags.push_back(std::move(flag)); };
+  verb.positionals = {data_folder(flags.data)};
+  axis({.name = "loss",
+        .target = &flags.loss,
+        .help = "The loss; `spml losses` lists them",
+        .hint = lists ? "NAME,..." : "NAME",
+        .offers = loss_names(),
+        .required = true});
+  std::vector<std::string> presets, summaries;
   for (const Preset& preset : all_presets()) {
-    presets += fmt::format(" {} ({});", preset.name, preset.summary);
+    presets.emplace_back(preset.name);
+    summaries.push_back(fmt::format("{} ({})", preset.name, preset.summary));
   }
-  presets.pop_back();
-  verb.add_option("--preset", flags.preset, presets)->type_name("NAME");
-  verb.add_option("--mode", flags.mode, "linear, finetune or linear-init")
-      ->check(CLI::IsMember({"linear", "finetune", "linear-init"}))
-      ->capture_default_str();
-  axis("--lr", flags.lr, "Learning rate (default 1e-3 linear, 1e-5 else)")->check(kPositive);
-  axis("--batch", flags.batch, "Rows in a batch (default 16)")->check(CLI::Range(1, 1 << 20));
-  axis("--epochs", flags.epochs, "Epochs (default 25 linear, 10 finetune, 5 linear-init)")
-      ->check(CLI::Range(1, 1000000));
-  axis(lists ? "--seeds,--seed" : "--seed", flags.seeds,
-       "Seed of initial weights, batch order and sampling");
-  axis("--k", flags.k, "Expected positives per example (default: dataset.json, else from truth)")
-      ->check(kPositive);
-  axis("--estimator", flags.estimator,
-       "How label estimates are kept: table (N x L), factored or network (default table)")
-      ->check(CLI::IsMember({"table", "factored", "network"}));
-  axis("--rank", flags.rank, "Of --estimator factored (default 16)")->check(CLI::Range(1, 4096));
-  axis("--hidden", flags.hidden, "Hidden units of --estimator network (default 64)")
-      ->check(CLI::Range(1, 65536));
-  add_params(verb, flags.params);
-  verb.add_option("--observe", flags.observe,
-                  "Draw observed labels from the truth instead of reading them: "
-                  "pos=1,neg=0,seed=1200");
-  verb.add_option("--select", flags.select,
-                  "Choose the best epoch on full (clean) or on observed validation labels")
-      ->check(CLI::IsMember({"clean", "observed"}))
-      ->capture_default_str();
-  verb.add_option("--val-fraction", flags.val_fraction, "Part of the training file held out")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
-  verb.add_option("--split-seed", flags.split_seed, "Seed of that split")->capture_default_str();
-  axis("--subsample", flags.subsample, "Train on this fraction of the training rows")
-      ->check(CLI::Range(0.0, 1.0));
-  axis("--transform", flags.transform, "Of the features: none, sqrt (signed), l2 or standardize")
-      ->check(CLI::IsMember({"none", "sqrt", "l2", "standardize"}));
-  axis("--weight-decay", flags.weight_decay, "Adam's weight decay")->check(CLI::NonNegativeNumber);
-  verb.add_option("--patience", flags.patience,
-                  "Stop after so many epochs without a better one (0: never)")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  verb.add_option("--record", flags.record,
-                  "unobserved-positives: per epoch, the histogram of their predicted probability")
-      ->check(CLI::IsMember({"unobserved-positives"}));
-  add_image_flags(verb, flags);
+  one({.name = "preset",
+       .target = &flags.preset,
+       .help = fmt::format("A recipe; flags given beside it win: {}", fmt::join(summaries, "; ")),
+       .hint = "NAME",
+       .offers = presets,
+       .expands = [](const std::string& name) {
+         return Expansion{std::string(find_preset(name).flags), name};
+       }});
+  one({.name = "mode",
+       .target = &flags.mode,
+       .help = "What is trained",
+       .choices = {"linear", "finetune", "linear-init"}});
+  axis({.name = "lr",
+        .target = &flags.lr,
+        .help = "Learning rate",
+        .range = kPositive,
+        .default_text = lists ? "the paper's 1e-2,1e-3,1e-4,1e-5" : "1e-3 linear, 1e-5 otherwise"});
+  axis({.name = "batch",
+        .target = &flags.batch,
+        .help = "Rows in a batch",
+        .range = {1, 1 << 20},
+        .default_text = lists ? "the paper's 8,16" : "16"});
+  axis({.name = "epochs",
+        .target = &flags.epochs,
+        .help = "Epochs",
+        .range = {1, 1000000},
+        .default_text = "25 linear, 10 finetune, 5 linear-init"});
+  axis({.name = lists ? "seeds" : "seed",
+        .target = &flags.seeds,
+        .help = "Seed of initial weights, batch order and sampling",
+        .also = lists ? "seed" : ""});
+  axis({.name = "k",
+        .target = &flags.k,
+        .help = "Expected positives per example",
+        .range = kPositive,
+        .default_text = "dataset.json, else from truth"});
+  axis({.name = "estimator",
+        .target = &flags.estimator,
+        .help = "How label estimates are kept: an N x L table, factored, or by a network",
+        .choices = {"table", "factored", "network"},
+        .default_text = "table"});
+  axis({.name = "rank",
+        .target = &flags.rank,
+        .help = "Rank of the factored estimates",
+        .range = {1, 4096},
+        .default_text = "16",
+        .needs = {{"estimator", "factored"}}});
+  axis({.name = "hidden",
+        .target = &flags.hidden,
+        .help = "Hidden units of the estimating network",
+        .range = {1, 65536},
+        .default_text = "64",
+        .needs = {{"estimator", "network"}}});
+  one(param_flag(flags.params));
+  one({.name = "observe",
+       .target = &flags.observe,
+       .help = "Draw observed labels from the truth instead of reading them",
+       .hint = "pos=1,neg=0,seed=1200"});
+  one({.name = "select",
+       .target = &flags.select,
+       .help = "Choose the best epoch on full (clean) or on observed validation labels",
+       .choices = {"clean", "observed"}});
+  one({.name = "val-fraction",
+       .target = &flags.val_fraction,
+       .help = "Part of the training file held out",
+       .range = {0, 1}});
+  one({.name = "split-seed", .target = &flags.split_seed, .help = "Seed of that split"});
+  axis({.name = "subsample",
+        .target = &flags.subsample,
+        .help = "Train on this fraction of the training rows",
+        .range = {0, 1}});
+  axis({.name = "transform",
+        .target = &flags.transform,
+        .help = "Of the features; sqrt is signed",
+        .choices = {"none", "sqrt", "l2", "standardize"}});
+  axis({.name = "weight-decay",
+        .target = &flags.weight_decay,
+        .help = "Adam's weight decay",
+        .range = kAtLeastZero});
+  one({.name = "patience",
+       .target = &flags.patience,
+       .help = "Stop after so many epochs without a better one; 0: never",
+       .range = kAtLeastZero});
+  one({.name = "record",
+       .target = &flags.record,
+       .help = "Per epoch, the histogram of the predicted probability of unobserved positives",
+       .choices = {"unobserved-positives"}});
+  add_image_flags(verb.flags, flags);
 }
 
 void check_image_flags(const TrainFlags& flags) {
@@ -288,7 +339,9 @@ std::vector<TrainConfig> expand(const TrainFlags& flags, size_t labels,
            [](TrainConfig& c, const std::string& v) { c.transform = transform_kind(v); });
   multiply(flags.weight_decay, [](TrainConfig& c, double v) { c.weight_decay = v; });
   multiply(optional_axis(flags.k), [](TrainConfig& c, std::optional<double> v) { c.k = v; });
-  multiply(optional_axis(flags.epochs), [](TrainConfig& c, std::optional<int> v) { c.epochs = v; });
+  multiply(optional_axis(flags.epochs), [](TrainConfig& c, std::optional<uint64_t> v) {
+    if (v) c.epochs = static_cast<int>(*v);
+  });
   multiply(optional_axis(flags.lr.empty() ? default_lr : flags.lr),
            [](TrainConfig& c, std::optional<double> v) { c.lr = v; });
   multiply(flags.batch.empty() ? default_batch : flags.batch,

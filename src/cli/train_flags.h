@@ -1,11 +1,11 @@
 // The training flags, declared once: `train` takes one value of each, `sweep` lists.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/flags.h"
 #include "experiment/config.h"
 
 namespace spml::cli {
@@ -17,7 +17,7 @@ struct TrainFlags {
   std::string mode = "linear";
   std::vector<double> lr;
   std::vector<size_t> batch;
-  std::vector<int> epochs;
+  std::vector<uint64_t> epochs;
   std::vector<uint64_t> seeds = {0};
   std::vector<double> k;
   std::vector<std::string> estimator;
@@ -44,7 +44,7 @@ struct TrainFlags {
   bool needs_features() const { return is_linear() || (mode == "linear-init" && init.empty()); }
 };
 
-void add_train_flags(CLI::App& verb, TrainFlags& flags, bool lists);
+void add_train_flags(Verb& verb, TrainFlags& flags, bool lists);
 
 // A usage error when flags of image training are given for another mode.
 void check_image_flags(const TrainFlags& flags);

