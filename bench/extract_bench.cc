@@ -9,10 +9,10 @@
 #include <algorithm>
 
 #include "base/parallel.h"
-#include "network_cost.h"
-#include "vision/small_resnet.h"
-#include "vision/backbone.h"
 #include "libtorch/resnet.h"
+#include "network_cost.h"
+#include "vision/backbone.h"
+#include "vision/small_resnet.h"
 
 int main(int argc, char** argv) {
   CLI::App app("spml's inference beside plain LibTorch");

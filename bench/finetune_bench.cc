@@ -15,11 +15,11 @@
 
 #include "base/files.h"
 #include "base/parallel.h"
-#include "network_cost.h"
-#include "vision/small_resnet.h"
-#include "vision/finetune_model.h"
 #include "libtorch/resnet.h"
+#include "network_cost.h"
+#include "vision/finetune_model.h"
 #include "vision/scene.h"
+#include "vision/small_resnet.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "base/number.h"
 
-#include <fmt/core.h>
+#include "base/fail.h"
 
 namespace spml {
 
@@ -19,6 +19,11 @@ std::string expected_number(const Range& range, bool whole) {
   if (text.empty()) return kind;
   const bool interval = std::isfinite(range.min) && std::isfinite(range.max) && !range.above_min;
   return kind + (interval ? " from " : " ") + text;
+}
+
+void refuse_number(const std::string& text, const Range& range, bool whole,
+                   const std::string& where) {
+  fail_usage("{}: expected {}, found '{}'", where, expected_number(range, whole), text);
 }
 
 }  // namespace spml

@@ -1,6 +1,7 @@
 // Numbers as users write them, and the ranges they have to be in.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -31,6 +32,10 @@ std::string to_string(const Range& range);
 // "a whole number from 1 to 1024"
 std::string expected_number(const Range& range, bool whole);
 
+// The usage Error of number_in.
+[[noreturn]] void refuse_number(const std::string& text, const Range& range, bool whole,
+                                const std::string& where);
+
 // The whole text as a finite number of the type, or nothing.
 template <class T>
 std::optional<T> parse_number(std::string_view text) {
@@ -43,6 +48,22 @@ std::optional<T> parse_number(std::string_view text) {
     if (!std::isfinite(value)) return std::nullopt;
   }
   return value;
+}
+
+// The same, in the range; a usage Error that starts with `where` for anything else.
+template <class T>
+T number_in(const std::string& text, Range range, const std::string& where) {
+  const auto value = parse_number<T>(text);
+  if (value && range.contains(static_cast<double>(*value))) return *value;
+  if constexpr (std::is_integral_v<T>) {
+    // A type's own limits are worth saying only where they are the reason.
+    constexpr auto kLargest = static_cast<double>(std::numeric_limits<T>::max());
+    if (!value && text.find_first_not_of("0123456789") == std::string::npos && !text.empty()) {
+      range.max = std::min(range.max, kLargest);
+    }
+    if (std::is_unsigned_v<T>) range.min = std::max(range.min, 0.0);
+  }
+  refuse_number(text, range, std::is_integral_v<T>, where);
 }
 
 }  // namespace spml

@@ -39,22 +39,11 @@ T parse_value(const Flag& flag, const std::string& text, const std::string& wher
     fail_usage("{}: expected {}, found '{}'{}", where, either(choices), text,
                did_you_mean(text, choices));
   }
-  if (flag.check) flag.check(text);
+  if (flag.check) flag.check(text, where);
   if constexpr (kIsWord<T>) {
     return text;
   } else {
-    const auto value = parse_number<T>(text);
-    if (!value || !flag.range.contains(static_cast<double>(*value))) {
-      constexpr bool kWhole = std::is_integral_v<T>;
-      // A type's own limits are worth saying only where they are the reason.
-      const bool too_large = kWhole && !value && parse_number<double>(text) &&
-                             text.find_first_not_of("0123456789") == std::string::npos;
-      Range range = flag.range;
-      if (too_large) range.max = std::min(range.max, double(std::numeric_limits<T>::max()));
-      if (std::is_unsigned_v<T>) range.min = std::max(range.min, 0.0);
-      fail_usage("{}: expected {}, found '{}'", where, expected_number(range, kWhole), text);
-    }
-    return *value;
+    return number_in<T>(text, flag.range, where);
   }
 }
 
@@ -102,10 +91,10 @@ bool is_list(const Flag& flag) {
 }
 
 std::string value_hint(const Flag& flag) {
-  if (!flag.hint.empty() || is_switch(flag)) return flag.hint;
-  if (!flag.choices.empty()) {
-    return fmt::format("{}{}", fmt::join(flag.choices, "|"), flag.commas ? ",..." : "");
-  }
+  if (is_switch(flag)) return "";
+  const std::string more = flag.commas ? ",..." : "";
+  if (!flag.hint.empty()) return flag.hint + more;
+  if (!flag.choices.empty()) return fmt::format("{}{}", fmt::join(flag.choices, "|"), more);
   const std::string hint = std::visit(
       Overload{[](const Switch&) { return std::string(); },
                [](auto* target) {
@@ -113,7 +102,7 @@ std::string value_hint(const Flag& flag) {
                  return std::string(kIsWord<T> ? "TEXT" : std::is_integral_v<T> ? "N" : "X");
                }},
       flag.target);
-  return flag.commas ? hint + ",..." : hint;
+  return hint + more;
 }
 
 std::string default_text(const Flag& flag) {

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/complete.h"
 #include "base/files.h"
 #include "base/number.h"
 #include "cli/common.h"
@@ -26,12 +27,9 @@ struct Switch {
 // Where values go. What is there at the time of the declaration is the default. Vectors collect
 // every value given; the others accept one.
 using Target =
-    std::variant<Switch, int*, uint32_t*, uint64_t*, double*, std::string*, Path*,
+    std::variant<std::string*, Switch, int*, uint32_t*, uint64_t*, double*, Path*,
                  std::optional<int>*, std::optional<uint64_t>*, std::optional<double>*,
                  std::vector<std::string>*, std::vector<uint64_t>*, std::vector<double>*>;
-
-// What a shell offers for a value that is not one of a few words.
-enum class Complete { kNothing, kFile, kFolder };
 
 // Another flag that has to be given, with this value unless that is "".
 struct Need {
@@ -46,7 +44,7 @@ struct Expansion {
 
 struct Flag {
   std::string name;  // without dashes; of a positional argument, in capitals: "DIR"
-  Target target;
+  Target target{};
   std::string help;    // what it means, without the range and the default
   std::string hint{};  // of the value: "RUN"; "" stands for the choices, or for the type
   Range range{};       // of numbers
@@ -62,8 +60,10 @@ struct Flag {
   std::string group{};  // heading under which help lists it
   std::vector<Need> needs{};
   std::vector<std::string> excludes{};
-  bool consent = false;  // lets something be replaced or run: refused in a --config file
-  std::function<void(const std::string&)> check{};         // Error unless the text is legal
+  std::string requirement{};  // a need in words that is checked elsewhere
+  bool consent = false;       // lets something be replaced or run: refused in a --config file
+  // Error that starts with `where` unless the text is legal.
+  std::function<void(const std::string& text, const std::string& where)> check{};
   std::function<Expansion(const std::string&)> expands{};  // --config and --preset
 };
 

@@ -79,6 +79,7 @@ std::string explanation(const Flag& flag) {
     notes.push_back(
         fmt::format("requires --{}{}{}", need.flag, need.value.empty() ? "" : " ", need.value));
   }
+  if (!flag.requirement.empty()) notes.push_back("requires " + flag.requirement);
   if (flag.required && shown_name(flag) != flag.name) notes.emplace_back("required");
   return notes.empty() ? flag.help : fmt::format("{} ({})", flag.help, fmt::join(notes, "; "));
 }

@@ -7,6 +7,7 @@
 #include "cli/params.h"
 #include "cli/print_json.h"
 #include "cli/verbs.h"
+#include "experiment/grid.h"
 #include "formats/npy.h"
 #include "loss/labels.h"
 

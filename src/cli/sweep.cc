@@ -41,6 +41,18 @@ void parse_shard(const std::string& text, SweepOptions& sweep) {
   sweep.shards = n;
 }
 
+// The paper's lists where none is given.
+TrainFlags with_paper_grid(TrainFlags flags) {
+  const auto fill = [&](const char* name, const auto& values) {
+    std::vector<std::string>& texts = flags.values.settings[name];
+    if (!texts.empty()) return;
+    for (const auto value : values) texts.push_back(fmt::format("{}", value));
+  };
+  fill("lr", kPaperLearningRates);
+  fill("batch", kPaperBatches);
+  return flags;
+}
+
 void sweep(const Options& options) {
   SweepOptions sweep;
   sweep.out = options.out;
@@ -53,12 +65,13 @@ void sweep(const Options& options) {
   sweep.make_image_model = image_model_maker();
   sweep.threads = std::max(1, options.common.threads / sweep.jobs);
 
-  check_image_flags(options.flags);
+  const TrainFlags flags = with_paper_grid(options.flags);
+  check(flags);
   DatasetOptions data_options;
   data_options.need_features = data_options.load_features = options.flags.needs_features();
   data_options.threads = options.common.threads;
   const Dataset data = open_dataset(options.flags.data, data_options);
-  const auto grid = expand(options.flags, data.labels(), kPaperLearningRates, kPaperBatches);
+  const auto grid = expand(flags, data.labels());
   catch_interrupt();
   Json best;
   {

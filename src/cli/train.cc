@@ -39,12 +39,14 @@ void print_result(const Json& result, const std::string& out) {
 }
 
 void train(const TrainOptions& options) {
-  check_image_flags(options.flags);
+  check(options.flags);
   DatasetOptions data_options;
   data_options.need_features = data_options.load_features = options.flags.needs_features();
   data_options.threads = options.common.threads;
   const Dataset data = open_dataset(options.flags.data, data_options);
-  const TrainConfig config = expand(options.flags, data.labels(), {}, {16}).front();
+  const std::vector<TrainConfig> configs = expand(options.flags, data.labels());
+  if (configs.size() != 1) fail_usage("--param: expected one value; `spml sweep` takes lists");
+  const TrainConfig& config = configs.front();
 
   RunOptions run;
   run.out = options.out;

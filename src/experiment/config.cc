@@ -6,17 +6,12 @@
 
 namespace spml {
 
+double TrainConfig::learning_rate() const {
+  return lr.value_or(kDefaultLearningRate[static_cast<size_t>(mode)]);
+}
+
 int TrainConfig::epoch_count() const {
-  if (epochs) return *epochs;
-  switch (mode) {
-    case Mode::kFinetune:
-      return 10;
-    case Mode::kLinearInit:
-      return 5;
-    case Mode::kLinear:
-      break;
-  }
-  return 25;
+  return epochs.value_or(static_cast<int>(kDefaultEpochs[static_cast<size_t>(mode)]));
 }
 
 std::string_view to_string(Mode mode) {

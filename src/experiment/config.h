@@ -2,6 +2,7 @@
 // --config files, in config.json and in the definitions of experiments.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -38,6 +39,11 @@ struct ImageConfig {
   std::string init;  // linear-init: the linear run or sweep to start from; "" = done on the spot
 };
 
+// By Mode.
+inline constexpr std::array<double, 3> kDefaultLearningRate = {1e-3, 1e-5, 1e-5};
+inline constexpr std::array<double, 3> kDefaultEpochs = {25, 10, 5};
+
+// Its members are declared to users in settings_table.cc.
 struct TrainConfig {
   std::string loss;
   LossParameters params;
@@ -59,7 +65,7 @@ struct TrainConfig {
   bool record_unobserved_positives = false;
   ImageConfig image;
 
-  double learning_rate() const { return lr.value_or(mode == Mode::kLinear ? 1e-3 : 1e-5); }
+  double learning_rate() const;
   int epoch_count() const;
 };
 
@@ -73,8 +79,8 @@ EstimatorKind estimator_from(std::string_view name);  // Error naming the choice
 // pos=1,neg=0,seed=1200 in any order, each optional.
 ObserveOptions observe_from(std::string_view text);
 
-// Every value resolved, in the words of the flags. Two runs with the same JSON on the same data
-// give the same bytes.
+// Every value resolved, in the words of the flags (config_json.h has the reverse). Two runs with
+// the same JSON on the same data give the same bytes; a sweep names its runs after it.
 Json to_json(const TrainConfig& config);
 
 }  // namespace spml

@@ -1,54 +1,102 @@
-#include <fmt/core.h>
+#include "experiment/config_json.h"
 
-#include "experiment/config.h"
+#include "experiment/settings.h"
+#include "formats/json_object.h"
 
 namespace spml {
 namespace {
 
-// Files count by their contents, not by where they are.
-void add_image_config(const ImageConfig& image, Json& json) {
-  json["weights-sha256"] = image.weights_sha256;
-  json["size"] = image.size;
-  json["accumulate"] = image.accumulate;
-  json["head-lr-factor"] = image.head_lr_factor;
-  json["freeze-bn"] = image.freeze_bn;
-  json["device"] = image.device;
-  if (!image.init.empty()) json["init"] = image.init;
+template <class... Cases>
+struct Overload : Cases... {
+  using Cases::operator()...;
+};
+
+Json value_of(const Setting& setting, const TrainConfig& config) {
+  TrainConfig copy = config;  // the table's accessors give references to change
+  return std::visit(
+      Overload{[&](const Words& words) { return Json(words.text(config)); },
+               [&](Get<LossParameters> get) {
+                 Json params = Json::object();
+                 for (const auto& [name, value] : get(copy)) params[name] = value;
+                 return params;
+               },
+               [&]<class T>(Get<std::optional<T>> get) {
+                 const std::optional<T>& value = get(copy);
+                 if (value) return Json(*value);
+                 return Json(static_cast<T>(setting.by_mode[static_cast<size_t>(config.mode)]));
+               },
+               [&]<class T>(Get<T> get) { return Json(get(copy)); }},
+      setting.access);
+}
+
+bool is_number(const Setting& setting) {
+  return !std::holds_alternative<Words>(setting.access) &&
+         !std::holds_alternative<Get<std::string>>(setting.access) &&
+         !std::holds_alternative<Get<bool>>(setting.access);
+}
+
+// The value in the words of the flag, which are read and checked in one place.
+std::string flag_text(const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float() && value == std::floor(value.get<double>()) &&
+      std::abs(value.get<double>()) < 1e15) {
+    return fmt::format("{:.0f}", value.get<double>());  // 25.0 is a whole number
+  }
+  return value.dump();
+}
+
+void read_setting(const Setting& setting, const nlohmann::json& value, const std::string& place,
+                  TrainConfig& config) {
+  if (std::holds_alternative<Get<LossParameters>>(setting.access)) {
+    const JsonObject params(value, place);
+    for (const auto& [name, number] : params.items()) {
+      config.params[name] = JsonObject::number_of(number, params.place(name), -1e300, 1e300);
+    }
+    return;
+  }
+  const char* expected = std::holds_alternative<Get<bool>>(setting.access) ? "true or false"
+                         : is_number(setting)                              ? "a number"
+                                                                           : "text";
+  const bool ok = *expected == 't' && expected[1] == 'r' ? value.is_boolean()
+                  : is_number(setting)                   ? value.is_number()
+                                                         : value.is_string();
+  if (!ok) fail("{}: expected {}, found {}", place, expected, value.type_name());
+  try {
+    set(setting, config, flag_text(value), place);
+  } catch (const Error& error) {
+    fail("{}", error.what());  // of a file, not of the command line
+  }
 }
 
 }  // namespace
 
 Json to_json(const TrainConfig& config) {
   Json json;
-  json["loss"] = config.loss;
-  json["param"] = Json::object();
-  for (const auto& [name, value] : config.params) json["param"][name] = value;
-  if (find_loss(config.loss).uses_estimates) {
-    const EstimatorChoice& estimator = config.estimator;
-    json["estimator"] = to_string(estimator.kind);
-    if (estimator.kind == EstimatorKind::kFactored) json["rank"] = estimator.rank;
-    if (estimator.kind == EstimatorKind::kNetwork) json["hidden"] = estimator.hidden;
+  for (const Setting& setting : all_settings()) {
+    if (is_written(setting, config)) json[setting.name] = value_of(setting, config);
   }
-  json["mode"] = to_string(config.mode);
-  json["lr"] = config.learning_rate();
-  json["batch"] = config.batch;
-  json["epochs"] = config.epoch_count();
-  json["seed"] = config.seed;
-  if (config.k) json["k"] = *config.k;
-  if (config.observe) {
-    json["observe"] = fmt::format("pos={},neg={},seed={}", config.observe->num_pos,
-                                  config.observe->num_neg, config.observe->seed);
-  }
-  json["select"] = to_string(config.select);
-  json["val-fraction"] = config.val_fraction;
-  json["split-seed"] = config.split_seed;
-  json["subsample"] = config.subsample;
-  json["transform"] = to_string(config.transform);
-  json["weight-decay"] = config.weight_decay;
-  json["patience"] = config.patience;
-  if (config.record_unobserved_positives) json["record"] = "unobserved-positives";
-  if (config.mode != Mode::kLinear) add_image_config(config.image, json);
   return json;
+}
+
+TrainConfig config_from_json(const nlohmann::json& json, const std::string& where) {
+  const JsonObject object(json, where);
+  TrainConfig config;
+  for (const Setting& setting : all_settings()) {
+    if (object.has(setting.name)) {
+      read_setting(setting, object.at(setting.name), object.place(setting.name), config);
+    }
+  }
+  return config;
+}
+
+TrainConfig experiment_settings(const nlohmann::json& json, const std::string& where) {
+  std::vector<std::string> names;
+  for (const Setting& setting : all_settings()) {
+    if (setting.in_experiments) names.emplace_back(setting.name);
+  }
+  const JsonObject object(json, where);
+  object.allow_only(names);
+  return config_from_json(json, where);
 }
 
 }  // namespace spml

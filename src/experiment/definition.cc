@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "experiment/config_json.h"
 #include "experiment/sweep.h"
 #include "formats/json.h"
 #include "formats/json_object.h"
@@ -25,30 +26,6 @@ auto parse_words(const JsonObject& object, const std::string& key, Parse parse) 
   } catch (const Error& error) {
     fail("{}: {}", object.place(key), error.what());
   }
-}
-
-TrainConfig read_settings(const JsonObject& object) {
-  object.allow_only({"epochs", "k", "observe", "select", "val-fraction", "split-seed", "subsample",
-                     "transform", "weight-decay", "patience", "record"});
-  TrainConfig config;
-  if (object.has("epochs")) config.epochs = static_cast<int>(object.count("epochs", 1, 1, 100000));
-  if (object.has("k")) config.k = object.number("k", 1, 1e-9, kMaxNumber);
-  if (object.has("observe")) config.observe = parse_words(object, "observe", observe_from);
-  if (object.has("select")) config.select = parse_words(object, "select", select_from);
-  if (object.has("transform")) config.transform = parse_words(object, "transform", transform_kind);
-  config.val_fraction = object.number("val-fraction", config.val_fraction, 0, 1);
-  config.split_seed =
-      static_cast<uint32_t>(object.count("split-seed", config.split_seed, 0, UINT32_MAX));
-  config.subsample = object.number("subsample", config.subsample, 0, 1);
-  config.weight_decay = object.number("weight-decay", config.weight_decay, 0, kMaxNumber);
-  config.patience = static_cast<int>(object.count("patience", 0, 0, 100000));
-  if (object.has("record")) {
-    if (object.text("record", "") != "unobserved-positives") {
-      fail("{}: expected unobserved-positives", object.place("record"));
-    }
-    config.record_unobserved_positives = true;
-  }
-  return config;
 }
 
 std::map<std::string, double> read_paper(const JsonObject& object, const std::string& key) {
@@ -202,7 +179,7 @@ Experiment parse_experiment(std::string_view text, std::string name, std::string
   }
   experiment.datasets = object.list("datasets", JsonObject::text_of);
   if (object.has("settings")) {
-    experiment.settings = read_settings({object.at("settings"), object.place("settings")});
+    experiment.settings = experiment_settings(object.at("settings"), object.place("settings"));
   }
   experiment.lr = object.list("lr", [](const auto& item, const std::string& place) {
     return JsonObject::number_of(item, place, 1e-12, kMaxNumber);

@@ -8,15 +8,15 @@
 #include "base/rng.h"
 #include "data/dataset.h"
 #include "formats/safetensors.h"
+#include "libtorch/resnet.h"
+#include "libtorch/torch_network.h"
 #include "linear/linear_model.h"
-#include "vision/pictures.h"
-#include "vision/small_resnet.h"
 #include "train/evaluator.h"
 #include "vision/extract.h"
 #include "vision/normalise.h"
+#include "vision/pictures.h"
 #include "vision/resize.h"
-#include "libtorch/resnet.h"
-#include "libtorch/torch_network.h"
+#include "vision/small_resnet.h"
 
 namespace spml {
 namespace {

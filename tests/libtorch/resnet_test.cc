@@ -3,10 +3,10 @@
 
 #include <torch/script.h>
 
-#include "vision/small_resnet.h"
+#include "libtorch/torchscript.h"
 #include "testing.h"
 #include "vision/backbone.h"
-#include "libtorch/torchscript.h"
+#include "vision/small_resnet.h"
 
 namespace spml {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "base/process.h"
 #include "cli/training.h"
-#include "vision/small_resnet.h"
 #include "spml/version.h"
+#include "vision/small_resnet.h"
 
 namespace spml {
 namespace {

@@ -175,13 +175,14 @@ TEST_F(FinetuneVerbs, LinearInitRefusesAnotherLossSizeOrSplit) {
   expect_failure(train("an", run_, "linear-init") + from + Words{"--resume", "--split-seed", "1"},
                  1, "same split");
   expect_failure(train("an", run_) + from + Words{"--resume"}, 2,
-                 "--init needs --mode linear-init");
+                 "--init requires --mode linear-init");
 }
 
 TEST_F(FinetuneVerbs, FlagsOfImagesNeedAMode) {
   expect_failure({"train", data_, "--loss", "an", "--size", "64", "--out", run_}, 2,
-                 "need --mode finetune or linear-init");
-  expect_failure(train("an", run_) + Words{"--accumulate", "9"}, 2, "has not so many parts");
+                 "--size requires --mode finetune or linear-init");
+  expect_failure(train("an", run_) + Words{"--accumulate", "9"}, 2,
+                 "must not exceed the batch size");
   expect_failure(train("an", run_) + Words{"--device", "toaster", "--quiet"}, 2,
                  "--device: expected auto, cpu, cuda or cuda:N, found 'toaster'");
   expect_failure({"train", data_, "--loss", "an", "--out", run_}, 1, "spml extract");

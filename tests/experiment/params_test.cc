@@ -1,8 +1,8 @@
-#include "cli/params.h"
+#include "experiment/grid.h"
 
 #include "testing.h"
 
-namespace spml::cli {
+namespace spml {
 namespace {
 
 using testing::HasSubstr;
@@ -22,4 +22,4 @@ TEST(Params, AnythingElseIsAUsageError) {
 }
 
 }  // namespace
-}  // namespace spml::cli
+}  // namespace spml
