@@ -11,6 +11,7 @@ struct Flag;
 struct Common {
   bool json = false;
   bool quiet = false;
+  bool help = false;
   std::string config;  // the --config file; its keys have been expanded into the other flags
   int threads = 0;     // set to the number of cores by threads_flag
   uint64_t seed = 0;

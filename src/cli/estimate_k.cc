@@ -92,6 +92,7 @@ Verb estimate_k_verb() {
   return {
       .name = "estimate-k",
       .summary = "k from a few fully labelled rows, or from observed labels alone",
+      .examples = {{"spml estimate-k DIR --sizes 5,10", "How well 5 or 10 labelled rows tell k"}},
       .positionals = {data_folder(arguments->folder)},
       .flags = {{.name = "from-observed",
                  .target = &arguments->from_observed,

@@ -122,6 +122,7 @@ Verb evaluate_verb() {
   auto options = std::make_shared<Options>();
   return {.name = "evaluate",
           .summary = "Metrics of a trained classifier",
+          .examples = {{"spml evaluate run voc12 --split test", "Metrics on the test rows"}},
           .positionals = {run_folder(options->run), data_folder(options->data)},
           .flags = {{.name = "split",
                      .target = &options->split,

@@ -162,7 +162,6 @@ std::vector<std::string> flag_names(const Verb& verb) {
     names.push_back("--" + flag.name);
     if (!flag.also.empty()) names.push_back("--" + flag.also);
   }
-  names.emplace_back("--help");
   return names;
 }
 
@@ -196,6 +195,8 @@ Verb with_common_flags(Verb verb) {
                         .target = &verb.common->quiet,
                         .help = "No progress and notices on stderr"});
   verb.flags.push_back(std::move(config));
+  verb.flags.push_back(
+      {.name = "help", .target = &verb.common->help, .help = "Print this help and nothing else"});
   return verb;
 }
 

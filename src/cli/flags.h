@@ -77,7 +77,7 @@ struct Verb {
   std::string description{};  // more, for `--help` and the man page
   std::vector<Example> examples{};
   std::vector<Flag> positionals{};  // in order; a vector target takes the rest
-  std::vector<Flag> flags{};        // --config, --json and --quiet are added to every verb
+  std::vector<Flag> flags{};        // --json, --quiet, --config and --help are added
   Common* common = nullptr;         // where --json and --quiet go
   std::function<void()> run{};      // owns the targets; none for a group of verbs
   std::vector<Verb> verbs{};        // `import voc`
@@ -99,7 +99,7 @@ std::vector<std::string> flag_names(const Verb& verb);  // with dashes
 const Verb* find_verb(const std::vector<Verb>& verbs, std::string_view name);
 std::vector<std::string> verb_names(const std::vector<Verb>& verbs);
 
-// Adds --config, --json and --quiet to the verb and to those below it.
+// Adds --json, --quiet, --config and --help to the verb and to those below it.
 Verb with_common_flags(Verb verb);
 
 }  // namespace spml::cli

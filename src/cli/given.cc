@@ -52,7 +52,7 @@ void expand(const Verb& verb, const Expansion& expansion, Given& given) {
   const nlohmann::json object = parse_object(expansion);
   for (const auto& [key, value] : object.items()) {
     const Flag* flag = find_flag(verb, key);
-    if (flag == nullptr || key == "config") {
+    if (flag == nullptr || key == "config" || key == "help") {
       const std::string near = nearest("--" + key, flag_names(verb));
       fail_usage("{}: unknown key '{}'{}", expansion.source, key,
                  near.empty() ? "" : fmt::format("; did you mean '{}'?", near.substr(2)));

@@ -29,6 +29,8 @@ Verb extract_verb() {
   auto flags = std::make_shared<ExtractFlags>();
   Verb verb{.name = "extract",
             .summary = "Compute the features of a data folder's images",
+            .examples = {{"spml extract DIR --size 448 --batch 16",
+                          "Features of all images, with the weights that were fetched"}},
             .positionals = {data_folder(flags->folder)},
             .common = &flags->common,
             .run = [flags] { extract(*flags); }};

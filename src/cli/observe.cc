@@ -102,6 +102,8 @@ Verb observe_verb() {
   auto arguments = std::make_shared<Arguments>();
   return {.name = "observe",
           .summary = "Draw observed labels from full labels",
+          .examples = {{"spml observe DIR --num-pos 1 --seed 1200",
+                        "One positive per row, as the paper draws it"}},
           .positionals = {data_folder(arguments->folder)},
           .flags = {{.name = "num-pos",
                      .target = &arguments->draw.num_pos,

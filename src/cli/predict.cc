@@ -272,6 +272,10 @@ Verb predict_verb() {
   flags.insert(flags.end(), more.begin(), more.end());
   return {.name = "predict",
           .summary = "Scores of a trained classifier for other examples",
+          .examples = {{"spml predict run --data voc12 --top 3 --out top3.csv",
+                        "The three best labels of every test row"},
+                       {"spml predict run --images photos --out photos.jsonl",
+                        "Label a folder of images"}},
           .positionals = {run_folder(options->run)},
           .flags = std::move(flags),
           .common = &options->common,

@@ -35,6 +35,7 @@ Verb report_verb() {
   auto options = std::make_shared<Options>();
   return {.name = "report",
           .summary = "One self-contained HTML page from runs and sweeps",
+          .examples = {{"spml report run sweep --out page.html", "A page of a run and a sweep"}},
           .positionals = {{.name = "OUT",
                            .target = &options->folders,
                            .help = "Folders of runs, sweeps and reproductions",

@@ -111,6 +111,8 @@ Verb reproduce_verb() {
   return {
       .name = "reproduce",
       .summary = "The paper's tables and figures on your data, beside its numbers",
+      .examples = {{"spml reproduce table1 --data voc12=DIR --out repro",
+                    "The paper's first table on one data set"}},
       .positionals = {{.name = "EXPERIMENT",
                        .target = &options->experiment,
                        .help =

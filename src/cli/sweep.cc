@@ -96,10 +96,15 @@ void sweep(const Options& options) {
 
 Verb sweep_verb() {
   auto options = std::make_shared<Options>();
-  Verb verb{.name = "sweep",
-            .summary = "Train over a grid of settings; a rerun does only what is missing",
-            .common = &options->common,
-            .run = [options] { sweep(*options); }};
+  Verb verb{
+      .name = "sweep",
+      .summary = "Train over a grid of settings; a rerun does only what is missing",
+      .examples = {{"spml sweep voc12 --loss an,role --out sweep",
+                    "Two losses over the paper's learning rates and batch sizes"},
+                   {"spml sweep voc12 --loss an-ls --param eps=0.05,0.1 --seeds 0,1,2 --out sweep",
+                    "A parameter and three seeds"}},
+      .common = &options->common,
+      .run = [options] { sweep(*options); }};
   add_train_flags(verb, options->flags, true);
   const std::vector<Flag> more = {{.name = "out",
                                    .target = &options->out,

@@ -59,6 +59,8 @@ Verb synth_verb() {
   SynthOptions& options = arguments->options;
   return {.name = "synth",
           .summary = "Write a synthetic data folder",
+          .examples = {{"spml synth --out toy --rows 500 --labels 8",
+                        "A small data set to try things on"}},
           .flags = {{.name = "out",
                      .target = &arguments->folder,
                      .help = "Folder to write",

@@ -88,10 +88,16 @@ void train(const TrainOptions& options) {
 
 Verb train_verb() {
   auto options = std::make_shared<TrainOptions>();
-  Verb verb{.name = "train",
-            .summary = "Train one classifier",
-            .common = &options->common,
-            .run = [options] { train(*options); }};
+  Verb verb{
+      .name = "train",
+      .summary = "Train one classifier",
+      .examples = {{"spml train voc12 --loss role --out run",
+                    "ROLE on the features of a data folder"},
+                   {"spml train voc12 --preset one-label --seed 1 --out best",
+                    "A recipe, with another seed"},
+                   {"spml train voc12 --loss role --out run --resume", "Continue after Ctrl-C"}},
+      .common = &options->common,
+      .run = [options] { train(*options); }};
   add_train_flags(verb, options->flags, false);
   const std::vector<Flag> more = {{.name = "out",
                                    .target = &options->out,

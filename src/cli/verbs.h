@@ -23,6 +23,8 @@ Verb weights_verb();  // weights and extract: declared in every build, run in th
 Verb extract_verb();
 Verb losses_verb();
 Verb losses_eval_verb();  // below `spml losses`
+Verb man_verb();
+Verb completion_verb();
 
 // In the order in which help lists them.
 std::vector<Verb> all_verbs();

@@ -37,6 +37,7 @@ TEST(DataVerbs, HelpAndUsage) {
   expect_error({"stat", "x"}, 2, "did you mean 'stats'?");
   expect_error({"stats", "x", "--jsn"}, 2, "did you mean '--json'?");
   expect_error({"stats"}, 2, "DIR");
+  expect_error({"train", "--los", "role"}, 2, "unknown flag '--los'; did you mean '--loss'?");
   expect_error({"observe", "x", "--bias", "moon"}, 2, "uniform");
   expect_error({"observe", "x", "--num-pos", "-1"}, 2, "num-pos");
   expect_error({"observe", "x", "--seed", "4294967296"}, 2, "seed");
