@@ -8,6 +8,8 @@
 #include <hwy/foreach_target.h>  // must precede highway.h
 #include <hwy/highway.h>
 
+#include "train/adam-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace spml::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -23,14 +25,10 @@ constexpr size_t kTileRows = 3;     // batch rows of a logits tile
 HWY_INLINE void adam_update(const AdamStep& k, V g, float* HWY_RESTRICT w, float* HWY_RESTRICT m,
                             float* HWY_RESTRICT v) {
   const D d;
-  const V weight = hn::Load(d, w);
+  V weight = hn::Load(d, w), vm = hn::Load(d, m), vv = hn::Load(d, v);
   g = hn::MulAdd(hn::Set(d, k.weight_decay), weight, g);
-  const V vm =
-      hn::MulAdd(hn::Set(d, k.one_minus_beta1), g, hn::Mul(hn::Set(d, k.beta1), hn::Load(d, m)));
-  const V vv = hn::MulAdd(hn::Mul(hn::Set(d, k.one_minus_beta2), g), g,
-                          hn::Mul(hn::Set(d, k.beta2), hn::Load(d, v)));
-  const V size = hn::Div(vm, hn::Add(hn::Sqrt(vv), hn::Set(d, k.eps)));
-  hn::Store(hn::NegMulAdd(hn::Set(d, k.rate), size, weight), d, w);
+  adam_update<RoundOld>(d, k, g, weight, vm, vv);
+  hn::Store(weight, d, w);
   hn::Store(vm, d, m);
   hn::Store(vv, d, v);
 }

@@ -64,9 +64,7 @@ void LinearModel::update_bias(const AdamStep& k) {
   for (size_t l = 0; l < config_.labels; ++l) {
     float g = k.weight_decay * bias_[l];
     for (size_t b = 0; b < config_.batch; ++b) g += dlogits_[l * config_.batch + b];
-    bias_m_[l] = k.beta1 * bias_m_[l] + k.one_minus_beta1 * g;
-    bias_v_[l] = k.beta2 * bias_v_[l] + k.one_minus_beta2 * g * g;
-    bias_[l] -= k.rate * bias_m_[l] / (std::sqrt(bias_v_[l]) + k.eps);
+    adam_update(k, g, bias_[l], bias_m_[l], bias_v_[l]);
   }
 }
 

@@ -1,17 +1,15 @@
 // asl: the asymmetric loss. With c = max(f - clip, 0):
 //   -(1-f)^gamma_pos log f where o = +1, -c^gamma_neg log(1-c) elsewhere;
 // detached, the powers are weights without a gradient.
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "loss/asl.cc"
-#include <hwy/foreach_target.h>
-// After foreach_target.h:
+#include "loss/simd-inl.h"
+
 #include <limits>
 
 #include "loss/focal-inl.h"
 #include "loss/registry.h"
 
-#ifndef SPML_ASL_ONCE
-#define SPML_ASL_ONCE
+#if SPML_FIRST_READING
 namespace spml {
 namespace {
 
@@ -20,69 +18,11 @@ struct Asl {
   bool detach;
 };
 
-}  // namespace
-}  // namespace spml
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace spml::HWY_NAMESPACE {
-namespace {
-
-// c = max(f - clip, 0) in the form of a logit: p is c, log_q is log(1 - c), and so on, with
-// derivatives with respect to z. Where c = 0 they are those of c towards 0.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE Logit<V> clipped(D d, const Logit<V>& f, double clip) {
-  if (clip == 0) return f;
-  const V smallest = constant(d, std::numeric_limits<hn::TFromD<D>>::min());
-  const V c = hn::Max(hn::Sub(f.p, constant(d, clip)), smallest);
-  const V rest = hn::Max(hn::Min(hn::Add(f.q, constant(d, clip)), constant(d, 1)), smallest);
-  const V slope = hn::Mul(f.p, f.q);
-  return {f.z,
-          c,
-          rest,
-          hn::Log(d, c),
-          hn::Log(d, rest),
-          hn::Div(slope, c),
-          hn::Neg(hn::Div(slope, rest))};
-}
-
-double asl_kernel(const LossCall& call, const Asl& settings) {
-  const double exact_logs = 0;
-  return entrywise_frozen(
-      call, exact_logs, [s = settings](auto d, const auto& f, const auto& frozen, auto o) HWY_ATTR {
-        const auto positive_power = constant(d, s.gamma_pos);
-        const auto negative_power = constant(d, s.gamma_neg);
-        const auto side = [&](const auto& logit, const auto& weight_of, auto gamma) HWY_ATTR {
-          if (!s.detach) return focal(d, logit, gamma);
-          const auto weight = power(d, weight_of.log_q, gamma);
-          return cross_entropy(logit, weight, hn::Zero(d));
-        };
-        const auto c = clipped(d, f, s.clip), frozen_c = clipped(d, frozen, s.clip);
-        const auto negative = side(mirrored(c), mirrored(frozen_c), negative_power);
-        const auto counts = hn::Gt(f.p, constant(d, s.clip));
-        const EntryLoss counted = {hn::IfThenElseZero(counts, negative.value),
-                                   hn::IfThenElseZero(counts, negative.dz)};
-        return choose(o.positive, side(f, frozen, positive_power), counted);
-      });
-}
-
-}  // namespace
-}  // namespace spml::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace spml {
-namespace {
-
-HWY_EXPORT(asl_kernel);
-
-double evaluate(const LossCall& call, const Asl& settings) {
-  return HWY_DYNAMIC_DISPATCH(asl_kernel)(call, settings);
-}
+double asl_kernel(const LossCall& call, const Asl& settings);
 
 std::unique_ptr<const Loss> make(const LossSetup& setup) {
   const LossParameters& params = setup.params;
-  return make_kernel_loss(setup, evaluate,
+  return make_kernel_loss(setup, asl_kernel,
                           Asl{params.at("gamma_pos"), params.at("gamma_neg"), params.at("clip"),
                               params.at("detach") != 0});
 }
@@ -115,4 +55,47 @@ constexpr LossInfo kAsl = {
     .make = make};
 
 }  // namespace spml
-#endif  // HWY_ONCE
+#endif  // SPML_FIRST_READING
+
+SPML_SIMD_BEGIN();
+
+// c = max(f - clip, 0) in the form of a logit: p is c, log_q is log(1 - c), and so on, with
+// derivatives with respect to z. Where c = 0 they are those of c towards 0.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE Logit<V> clipped(D d, const Logit<V>& f, double clip) {
+  if (clip == 0) return f;
+  const V smallest = constant(d, std::numeric_limits<hn::TFromD<D>>::min());
+  const V c = hn::Max(hn::Sub(f.p, constant(d, clip)), smallest);
+  const V rest = hn::Max(hn::Min(hn::Add(f.q, constant(d, clip)), constant(d, 1)), smallest);
+  const V slope = hn::Mul(f.p, f.q);
+  return {f.z,
+          c,
+          rest,
+          hn::Log(d, c),
+          hn::Log(d, rest),
+          hn::Div(slope, c),
+          hn::Neg(hn::Div(slope, rest))};
+}
+
+double asl_kernel(const LossCall& call, const Asl& settings) {
+  return entrywise_frozen(
+      call, ExactLogs(),
+      [s = settings](auto d, const auto& f, const auto& frozen, auto o) HWY_ATTR {
+        const auto positive_power = constant(d, s.gamma_pos);
+        const auto negative_power = constant(d, s.gamma_neg);
+        const auto side = [&](const auto& logit, const auto& weight_of, auto gamma) HWY_ATTR {
+          if (!s.detach) return focal(d, logit, gamma);
+          const auto weight = power(d, weight_of.log_q, gamma);
+          return cross_entropy(logit, weight, hn::Zero(d));
+        };
+        const auto c = clipped(d, f, s.clip), frozen_c = clipped(d, frozen, s.clip);
+        const auto negative = side(mirrored(c), mirrored(frozen_c), negative_power);
+        const auto counts = hn::Gt(f.p, constant(d, s.clip));
+        const EntryLoss counted = {hn::IfThenElseZero(counts, negative.value),
+                                   hn::IfThenElseZero(counts, negative.dz)};
+        return choose(o.positive, side(f, frozen, positive_power), counted);
+      });
+}
+
+SPML_SIMD_END();
+SPML_DISPATCH(asl_kernel, Asl);

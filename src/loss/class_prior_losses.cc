@@ -6,18 +6,16 @@
 // crisp: the losses 1-f and f, for which P- = 1 - P+ and the risk is 2 pi P+ + U - pi; |U - pi| is
 //        taken, as no mean of f is a negative risk.
 // nnpu:  logistic losses; where the negatives' risk is below 0 it is raised instead.
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "loss/class_prior_losses.cc"
-#include <hwy/foreach_target.h>
-// After foreach_target.h:
+#include "loss/simd-inl.h"
+
 #include "base/fail.h"
 #include "loss/class_prior.h"
 #include "loss/entrywise-inl.h"
 #include "loss/parameters.h"
 #include "loss/registry.h"
 
-#ifndef SPML_CLASS_PRIOR_LOSSES_ONCE
-#define SPML_CLASS_PRIOR_LOSSES_ONCE
+#if SPML_FIRST_READING
 namespace spml {
 namespace {
 
@@ -26,140 +24,28 @@ struct WarmUp {
   std::shared_ptr<const Loss> loss;  // an
 };
 
-}  // namespace
-}  // namespace spml
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace spml::HWY_NAMESPACE {
-namespace {
-
-// The risk of a label and its derivatives by U, P+ and P-.
-template <class V>
-struct Risk {
-  V value, by_all, by_positive, by_negative;
-};
-
-struct Crisp {
-  template <class D, class V = hn::Vec<D>>
-  HWY_INLINE EntryLoss<V> if_positive(D, const Logit<V>& f) const {
-    return {f.q, hn::Neg(hn::Mul(f.p, f.q))};
-  }
-  template <class D, class V = hn::Vec<D>>
-  HWY_INLINE EntryLoss<V> if_negative(D, const Logit<V>& f) const {
-    return {f.p, hn::Mul(f.p, f.q)};
-  }
-  template <class D, class V = hn::Vec<D>>
-  HWY_INLINE Risk<V> risk(D d, V pi, V all, V positive, V) const {
-    const V twice = hn::Add(pi, pi), away = hn::Sub(all, pi);
-    return {hn::MulAdd(twice, positive, hn::Abs(away)), hn::CopySign(constant(d, 1), away), twice,
-            hn::Zero(d)};
-  }
-};
-
-struct Nnpu {
-  template <class D, class V = hn::Vec<D>>
-  HWY_INLINE EntryLoss<V> if_positive(D, const Logit<V>& f) const {
-    return {hn::Neg(f.log_p), hn::Neg(f.dlog_p)};
-  }
-  template <class D, class V = hn::Vec<D>>
-  HWY_INLINE EntryLoss<V> if_negative(D, const Logit<V>& f) const {
-    return {hn::Neg(f.log_q), hn::Neg(f.dlog_q)};
-  }
-  template <class D, class V = hn::Vec<D>>
-  HWY_INLINE Risk<V> risk(D d, V pi, V all, V positive, V negative) const {
-    const V one = constant(d, 1), of_negatives = hn::NegMulAdd(pi, negative, all);
-    const auto possible = hn::Ge(of_negatives, hn::Zero(d));
-    return {hn::IfThenElse(possible, hn::MulAdd(pi, positive, of_negatives), hn::Neg(of_negatives)),
-            hn::IfThenElse(possible, one, hn::Neg(one)), hn::IfThenElseZero(possible, pi),
-            hn::IfThenElse(possible, hn::Neg(pi), pi)};
-  }
-};
-
-// The mean over labels; a vector holds neighbouring labels.
-template <class Method>
-HWY_INLINE double mean_risk(const LossCall& call, Method method) {
-  const double exact_logs = 0;
-  return run(
-      call, exact_logs,
-      [=](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
-        const auto [B, L] = std::pair(in.logits.rows, in.logits.cols);
-        const double rows = static_cast<double>(B), labels = static_cast<double>(L);
-        const auto zero = hn::Zero(d), one = constant(d, 1);
-        Sum sum(d);
-        for_each_block(d, L, [&](auto label) HWY_ATTR {
-          const auto at_row = [&](size_t i) HWY_ATTR {
-            return decltype(label){d, i * L + label.begin, label.count};
-          };
-          auto count = zero, all = zero, positive = zero, negative = zero;
-          for (size_t i = 0; i < B; ++i) {
-            const auto f = logit_of(d, at_row(i).load(in.logits.data));
-            const auto observed = at_row(i).observed(in.observed.data).positive;
-            const auto minus = method.if_negative(d, f).value;
-            const auto plus = method.if_positive(d, f).value;
-            count = hn::Add(count, hn::IfThenElseZero(observed, one));
-            all = hn::Add(all, minus);
-            negative = hn::Add(negative, hn::IfThenElseZero(observed, minus));
-            positive = hn::Add(positive, hn::IfThenElseZero(observed, plus));
-          }
-          const auto per_row = constant(d, 1 / rows);
-          const auto per_positive = hn::Div(one, hn::Max(count, one));
-          const auto risk =
-              method.risk(d, label.load(in.class_priors.data()), hn::Mul(all, per_row),
-                          hn::Mul(positive, per_positive), hn::Mul(negative, per_positive));
-          sum.add(label.keep(risk.value));
-
-          const auto scale = constant(d, 1 / labels);
-          const auto by_all = hn::Mul(scale, hn::Mul(risk.by_all, per_row));
-          const auto by_positive = hn::Mul(scale, hn::Mul(risk.by_positive, per_positive));
-          const auto by_negative = hn::Mul(scale, hn::Mul(risk.by_negative, per_positive));
-          for (size_t i = 0; i < B; ++i) {
-            const auto f = logit_of(d, at_row(i).load(in.logits.data));
-            const auto observed = at_row(i).observed(in.observed.data).positive;
-            const auto minus = method.if_negative(d, f).dz;
-            const auto plus = method.if_positive(d, f).dz;
-            const auto of_positive = hn::MulAdd(by_positive, plus, hn::Mul(by_negative, minus));
-            at_row(i).store(hn::MulAdd(by_all, minus, hn::IfThenElseZero(observed, of_positive)),
-                            out.logits.data);
-          }
-        });
-        return sum.total() / labels;
-      });
-}
-
-double crisp_kernel(const LossCall& call) { return mean_risk(call, Crisp()); }
-
-double nnpu_kernel(const LossCall& call) { return mean_risk(call, Nnpu()); }
-
-}  // namespace
-}  // namespace spml::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace spml {
-namespace {
-
-HWY_EXPORT(crisp_kernel);
-HWY_EXPORT(nnpu_kernel);
+double crisp_kernel(const LossCall& call, const WarmUp& warm);
+double nnpu_kernel(const LossCall& call, const WarmUp& warm);
 
 // The kernel's risk once the priors are known, before that the loss of the warm-up.
-double evaluate(const LossCall& call, const WarmUp& warm, double (*kernel)(const LossCall&)) {
+double evaluate(const LossCall& call, const WarmUp& warm,
+                double (*kernel)(const LossCall&, const WarmUp&)) {
   return std::visit(
       [&](const auto& typed) {
         const auto& [in, out] = typed;
         if (in.epoch <= warm_up_epochs(warm.share, in.epochs)) return warm.loss->evaluate(in, out);
         if (in.class_priors.empty()) fail("loss: expected class priors, found none");
-        return kernel(call);
+        return kernel(call, warm);
       },
       call);
 }
 
 double evaluate_crisp(const LossCall& call, const WarmUp& warm) {
-  return evaluate(call, warm, HWY_DYNAMIC_DISPATCH(crisp_kernel));
+  return evaluate(call, warm, crisp_kernel);
 }
 
 double evaluate_nnpu(const LossCall& call, const WarmUp& warm) {
-  return evaluate(call, warm, HWY_DYNAMIC_DISPATCH(nnpu_kernel));
+  return evaluate(call, warm, nnpu_kernel);
 }
 
 void review(const LabelReview& label, const WarmUp& warm) {
@@ -212,4 +98,106 @@ constexpr LossInfo kNnpu = {
     .make = make_nnpu};
 
 }  // namespace spml
-#endif  // HWY_ONCE
+#endif  // SPML_FIRST_READING
+
+SPML_SIMD_BEGIN();
+
+// The risk of a label and its derivatives by U, P+ and P-.
+template <class V>
+struct Risk {
+  V value, by_all, by_positive, by_negative;
+};
+
+struct Crisp {
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE EntryLoss<V> if_positive(D, const Logit<V>& f) const {
+    return {f.q, hn::Neg(hn::Mul(f.p, f.q))};
+  }
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE EntryLoss<V> if_negative(D, const Logit<V>& f) const {
+    return {f.p, hn::Mul(f.p, f.q)};
+  }
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE Risk<V> risk(D d, V pi, V all, V positive, V) const {
+    const V twice = hn::Add(pi, pi), away = hn::Sub(all, pi);
+    return {hn::MulAdd(twice, positive, hn::Abs(away)), hn::CopySign(constant(d, 1), away), twice,
+            hn::Zero(d)};
+  }
+};
+
+struct Nnpu {
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE EntryLoss<V> if_positive(D, const Logit<V>& f) const {
+    return {hn::Neg(f.log_p), hn::Neg(f.dlog_p)};
+  }
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE EntryLoss<V> if_negative(D, const Logit<V>& f) const {
+    return {hn::Neg(f.log_q), hn::Neg(f.dlog_q)};
+  }
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE Risk<V> risk(D d, V pi, V all, V positive, V negative) const {
+    const V one = constant(d, 1), of_negatives = hn::NegMulAdd(pi, negative, all);
+    const auto possible = hn::Ge(of_negatives, hn::Zero(d));
+    return {hn::IfThenElse(possible, hn::MulAdd(pi, positive, of_negatives), hn::Neg(of_negatives)),
+            hn::IfThenElse(possible, one, hn::Neg(one)), hn::IfThenElseZero(possible, pi),
+            hn::IfThenElse(possible, hn::Neg(pi), pi)};
+  }
+};
+
+// The mean over labels; a vector holds neighbouring labels.
+template <class Method>
+HWY_INLINE double mean_risk(const LossCall& call, Method method) {
+  return run(
+      call, ExactLogs(),
+      [=](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
+        const auto [B, L] = std::pair(in.logits.rows, in.logits.cols);
+        const double rows = static_cast<double>(B), labels = static_cast<double>(L);
+        const auto zero = hn::Zero(d), one = constant(d, 1);
+        Sum sum(d);
+        for_each_block(d, L, [&](auto label) HWY_ATTR {
+          const auto at_row = [&](size_t i) HWY_ATTR {
+            return decltype(label){d, i * L + label.begin, label.count};
+          };
+          auto count = zero, all = zero, positive = zero, negative = zero;
+          for (size_t i = 0; i < B; ++i) {
+            const auto f = logit_of(d, at_row(i).load(in.logits.data));
+            const auto observed = at_row(i).observed(in.observed.data).positive;
+            const auto minus = method.if_negative(d, f).value;
+            const auto plus = method.if_positive(d, f).value;
+            count = hn::Add(count, hn::IfThenElseZero(observed, one));
+            all = hn::Add(all, minus);
+            negative = hn::Add(negative, hn::IfThenElseZero(observed, minus));
+            positive = hn::Add(positive, hn::IfThenElseZero(observed, plus));
+          }
+          const auto per_row = constant(d, 1 / rows);
+          const auto per_positive = hn::Div(one, hn::Max(count, one));
+          const auto risk =
+              method.risk(d, label.load(in.class_priors.data()), hn::Mul(all, per_row),
+                          hn::Mul(positive, per_positive), hn::Mul(negative, per_positive));
+          sum.add(label.keep(risk.value));
+
+          const auto scale = constant(d, 1 / labels);
+          const auto by_all = hn::Mul(scale, hn::Mul(risk.by_all, per_row));
+          const auto by_positive = hn::Mul(scale, hn::Mul(risk.by_positive, per_positive));
+          const auto by_negative = hn::Mul(scale, hn::Mul(risk.by_negative, per_positive));
+          for (size_t i = 0; i < B; ++i) {
+            const auto f = logit_of(d, at_row(i).load(in.logits.data));
+            const auto observed = at_row(i).observed(in.observed.data).positive;
+            const auto minus = method.if_negative(d, f).dz;
+            const auto plus = method.if_positive(d, f).dz;
+            const auto of_positive = hn::MulAdd(by_positive, plus, hn::Mul(by_negative, minus));
+            at_row(i).store(hn::MulAdd(by_all, minus, hn::IfThenElseZero(observed, of_positive)),
+                            out.logits.data);
+          }
+        });
+        return sum.total() / labels;
+      });
+}
+
+double crisp_kernel(const LossCall& call, const WarmUp&) { return mean_risk(call, Crisp()); }
+
+double nnpu_kernel(const LossCall& call, const WarmUp&) { return mean_risk(call, Nnpu()); }
+
+SPML_SIMD_END();
+SPML_DISPATCH(crisp_kernel, WarmUp);
+SPML_DISPATCH(nnpu_kernel, WarmUp);

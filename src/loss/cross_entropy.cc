@@ -1,15 +1,13 @@
 // The losses that weigh -log f and -log(1 - f) by the observed label alone:
 //   bce, bce-ls, iu, iun, an, an-ls, wan.
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "loss/cross_entropy.cc"
-#include <hwy/foreach_target.h>
-// After foreach_target.h:
+#include "loss/simd-inl.h"
+
 #include "loss/entrywise-inl.h"
 #include "loss/parameters.h"
 #include "loss/registry.h"
 
-#ifndef SPML_CROSS_ENTROPY_ONCE
-#define SPML_CROSS_ENTROPY_ONCE
+#if SPML_FIRST_READING
 namespace spml {
 namespace {
 
@@ -23,45 +21,13 @@ struct CrossEntropy {
   double log_epsilon;
 };
 
-}  // namespace
-}  // namespace spml
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace spml::HWY_NAMESPACE {
-namespace {
-
-double cross_entropy_kernel(const LossCall& call, const CrossEntropy& settings) {
-  return entrywise(call, settings.log_epsilon,
-                   [s = settings](auto d, const auto& logit, auto observed) HWY_ATTR {
-                     const auto choose = [&](double Weights::*weight) HWY_ATTR {
-                       return hn::IfThenElse(
-                           observed.positive, constant(d, s.positive.*weight),
-                           hn::IfThenElse(observed.negative, constant(d, s.negative.*weight),
-                                          constant(d, s.unknown.*weight)));
-                     };
-                     return cross_entropy(logit, choose(&Weights::log_p), choose(&Weights::log_q));
-                   });
-}
-
-}  // namespace
-}  // namespace spml::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace spml {
-namespace {
-
-HWY_EXPORT(cross_entropy_kernel);
-
-double evaluate(const LossCall& call, const CrossEntropy& settings) {
-  return HWY_DYNAMIC_DISPATCH(cross_entropy_kernel)(call, settings);
-}
+double cross_entropy_kernel(const LossCall& call, const CrossEntropy& settings);
 
 std::unique_ptr<const Loss> make(const LossSetup& setup, Weights positive, Weights unknown,
                                  Weights negative) {
   return make_kernel_loss(
-      setup, evaluate, CrossEntropy{positive, unknown, negative, setup.params.at("log_epsilon")});
+      setup, cross_entropy_kernel,
+      CrossEntropy{positive, unknown, negative, setup.params.at("log_epsilon")});
 }
 
 std::unique_ptr<const Loss> make_assume_negative(const LossSetup& setup) {
@@ -174,4 +140,22 @@ constexpr LossInfo kWan = {.name = "wan",
                            .make = make_weighted};
 
 }  // namespace spml
-#endif  // HWY_ONCE
+#endif  // SPML_FIRST_READING
+
+SPML_SIMD_BEGIN();
+
+double cross_entropy_kernel(const LossCall& call, const CrossEntropy& settings) {
+  return entrywise(call, settings.log_epsilon,
+                   [s = settings](auto d, const auto& logit, auto observed) HWY_ATTR {
+                     const auto choose = [&](double Weights::*weight) HWY_ATTR {
+                       return hn::IfThenElse(
+                           observed.positive, constant(d, s.positive.*weight),
+                           hn::IfThenElse(observed.negative, constant(d, s.negative.*weight),
+                                          constant(d, s.unknown.*weight)));
+                     };
+                     return cross_entropy(logit, choose(&Weights::log_p), choose(&Weights::log_q));
+                   });
+}
+
+SPML_SIMD_END();
+SPML_DISPATCH(cross_entropy_kernel, CrossEntropy);

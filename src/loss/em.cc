@@ -3,10 +3,9 @@
 // em-apl: the same, and asymmetric pseudo-labels: after each epoch of the later part of training
 // the unknown labels with the lowest f keep that f as their soft label s, and have
 // beta (-s log f - (1-s) log(1-f)) from then on.
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "loss/em.cc"
-#include <hwy/foreach_target.h>
-// After foreach_target.h:
+#include "loss/simd-inl.h"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -15,8 +14,7 @@
 #include "loss/parameters.h"
 #include "loss/registry.h"
 
-#ifndef SPML_EM_ONCE
-#define SPML_EM_ONCE
+#if SPML_FIRST_READING
 namespace spml {
 namespace {
 
@@ -25,63 +23,8 @@ struct Em {
   double beta = 0, warm_up = 0, share = 0;  // of pseudo-labels
 };
 
-}  // namespace
-}  // namespace spml
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace spml::HWY_NAMESPACE {
-namespace {
-
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE EntryLoss<V> em(D d, const Em& settings, const Logit<V>& f, const Observed<D>& o) {
-  const V alpha = constant(d, settings.alpha), one = constant(d, 1);
-  const V minus_entropy = hn::MulAdd(f.p, f.log_p, hn::Mul(f.q, f.log_q));
-  const V slope = hn::Mul(f.z, hn::Mul(f.p, f.q));
-  const auto known =
-      cross_entropy(f, hn::IfThenElseZero(o.positive, one), hn::IfThenElseZero(o.negative, one));
-  return choose(hn::Or(o.positive, o.negative), known,
-                EntryLoss<V>{hn::Mul(alpha, minus_entropy), hn::Mul(alpha, slope)});
-}
-
-double em_kernel(const LossCall& call, const Em& settings) {
-  const double exact_logs = 0;
-  return entrywise(call, exact_logs, [s = settings](auto d, const auto& f, auto o) HWY_ATTR {
-    return em(d, s, f, o);
-  });
-}
-
-double em_apl_kernel(const LossCall& call, const Em& settings) {
-  const double exact_logs = 0;
-  return entrywise_soft(
-      call, exact_logs, [s = settings](auto d, const auto& f, auto o, auto soft) HWY_ATTR {
-        const auto beta = constant(d, s.beta);
-        const auto pseudo =
-            cross_entropy(f, hn::Mul(beta, soft), hn::Mul(beta, hn::Sub(constant(d, 1), soft)));
-        const auto has_pseudo =
-            hn::AndNot(hn::Or(o.positive, o.negative), hn::Ge(soft, hn::Zero(d)));
-        return choose(has_pseudo, pseudo, em(d, s, f, o));
-      });
-}
-
-}  // namespace
-}  // namespace spml::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace spml {
-namespace {
-
-HWY_EXPORT(em_kernel);
-HWY_EXPORT(em_apl_kernel);
-
-double evaluate(const LossCall& call, const Em& settings) {
-  return HWY_DYNAMIC_DISPATCH(em_kernel)(call, settings);
-}
-
-double evaluate_apl(const LossCall& call, const Em& settings) {
-  return HWY_DYNAMIC_DISPATCH(em_apl_kernel)(call, settings);
-}
+double em_kernel(const LossCall& call, const Em& settings);
+double em_apl_kernel(const LossCall& call, const Em& settings);
 
 // The least likely of the labels still unknown get their probability as soft label, as many after
 // each epoch as make up the share in the end.
@@ -105,12 +48,12 @@ void review(const LabelReview& label, const Em& settings) {
 }
 
 std::unique_ptr<const Loss> make(const LossSetup& setup) {
-  return make_kernel_loss(setup, evaluate, Em{setup.params.at("alpha")});
+  return make_kernel_loss(setup, em_kernel, Em{setup.params.at("alpha")});
 }
 
 std::unique_ptr<const Loss> make_with_pseudo_labels(const LossSetup& setup) {
   const auto at = [&](std::string_view name) { return setup.params.find(name)->second; };
-  return make_kernel_loss(setup, evaluate_apl,
+  return make_kernel_loss(setup, em_apl_kernel,
                           Em{at("alpha"), at("beta"), at("warm_up"), at("share")}, {}, review);
 }
 
@@ -155,4 +98,39 @@ constexpr LossInfo kEmApl = {
     .make = make_with_pseudo_labels};
 
 }  // namespace spml
-#endif  // HWY_ONCE
+#endif  // SPML_FIRST_READING
+
+SPML_SIMD_BEGIN();
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE EntryLoss<V> em(D d, const Em& settings, const Logit<V>& f, const Observed<D>& o) {
+  const V alpha = constant(d, settings.alpha), one = constant(d, 1);
+  const V minus_entropy = hn::MulAdd(f.p, f.log_p, hn::Mul(f.q, f.log_q));
+  const V slope = hn::Mul(f.z, hn::Mul(f.p, f.q));
+  const auto known =
+      cross_entropy(f, hn::IfThenElseZero(o.positive, one), hn::IfThenElseZero(o.negative, one));
+  return choose(hn::Or(o.positive, o.negative), known,
+                EntryLoss<V>{hn::Mul(alpha, minus_entropy), hn::Mul(alpha, slope)});
+}
+
+double em_kernel(const LossCall& call, const Em& settings) {
+  return entrywise(call, ExactLogs(), [s = settings](auto d, const auto& f, auto o) HWY_ATTR {
+    return em(d, s, f, o);
+  });
+}
+
+double em_apl_kernel(const LossCall& call, const Em& settings) {
+  return entrywise_soft(
+      call, ExactLogs(), [s = settings](auto d, const auto& f, auto o, auto soft) HWY_ATTR {
+        const auto beta = constant(d, s.beta);
+        const auto pseudo =
+            cross_entropy(f, hn::Mul(beta, soft), hn::Mul(beta, hn::Sub(constant(d, 1), soft)));
+        const auto has_pseudo =
+            hn::AndNot(hn::Or(o.positive, o.negative), hn::Ge(soft, hn::Zero(d)));
+        return choose(has_pseudo, pseudo, em(d, s, f, o));
+      });
+}
+
+SPML_SIMD_END();
+SPML_DISPATCH(em_kernel, Em);
+SPML_DISPATCH(em_apl_kernel, Em);

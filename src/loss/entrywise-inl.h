@@ -94,22 +94,31 @@ HWY_NOINLINE double run_one(D d, const Call& call, const Logs& logit_of, const B
 
 // body(d, in, out, logit_of) in the call's precision; logit_of(d, z) gives a Logit.
 template <class Body>
-HWY_INLINE double run(const LossCall& call, double log_epsilon, const Body& body) {
-  const auto in_precision = [&](auto d, const auto& typed) HWY_ATTR {
-    return log_epsilon > 0 ? run_one(d, typed, EpsilonLogs{log_epsilon}, body)
-                           : run_one(d, typed, ExactLogs(), body);
-  };
+HWY_INLINE double run(const LossCall& call, ExactLogs logit_of, const Body& body) {
   if (const auto* single = std::get_if<CallOf<float>>(&call)) {
-    return in_precision(hn::ScalableTag<float>(), *single);
+    return run_one(hn::ScalableTag<float>(), *single, logit_of, body);
   }
-  return in_precision(hn::ScalableTag<double>(), std::get<CallOf<double>>(call));
+  return run_one(hn::ScalableTag<double>(), std::get<CallOf<double>>(call), logit_of, body);
 }
 
-// The mean over entries of formula(d, block, in, logit_of, Logit) -> EntryLoss. A formula holds its
-// settings by value: the compiler then knows that storing gradients does not change them.
-template <class Formula>
-HWY_INLINE double entry_mean(const LossCall& call, double log_epsilon, Formula formula) {
-  return run(call, log_epsilon,
+// The same with log(p + log_epsilon) where that is above 0: only for losses with that parameter,
+// because it is twice the code.
+template <class Body>
+HWY_INLINE double run(const LossCall& call, double log_epsilon, const Body& body) {
+  if (log_epsilon <= 0) return run(call, ExactLogs(), body);
+  const EpsilonLogs logit_of = {log_epsilon};
+  if (const auto* single = std::get_if<CallOf<float>>(&call)) {
+    return run_one(hn::ScalableTag<float>(), *single, logit_of, body);
+  }
+  return run_one(hn::ScalableTag<double>(), std::get<CallOf<double>>(call), logit_of, body);
+}
+
+// The mean over entries of formula(d, block, in, logit_of, Logit) -> EntryLoss. Logs is ExactLogs,
+// or a double: the parameter log_epsilon. A formula holds its settings by value: the compiler then
+// knows that storing gradients does not change them.
+template <class Logs, class Formula>
+HWY_INLINE double entry_mean(const LossCall& call, Logs logs, Formula formula) {
+  return run(call, logs,
              [=](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
                const double scale = 1.0 / static_cast<double>(in.logits.size());
                const auto vscale = constant(d, scale);
@@ -125,17 +134,17 @@ HWY_INLINE double entry_mean(const LossCall& call, double log_epsilon, Formula f
 }
 
 // For formula(d, Logit, Observed).
-template <class Formula>
-HWY_INLINE double entrywise(const LossCall& call, double log_epsilon, Formula formula) {
-  return entry_mean(call, log_epsilon,
+template <class Logs, class Formula>
+HWY_INLINE double entrywise(const LossCall& call, Logs logs, Formula formula) {
+  return entry_mean(call, logs,
                     [=](auto d, const auto& block, const auto& in, const auto&, const auto& logit)
                         HWY_ATTR { return formula(d, logit, block.observed(in.observed.data)); });
 }
 
 // For formula(d, Logit, Logit under a stop-gradient, Observed).
-template <class Formula>
-HWY_INLINE double entrywise_frozen(const LossCall& call, double log_epsilon, Formula formula) {
-  return entry_mean(call, log_epsilon,
+template <class Logs, class Formula>
+HWY_INLINE double entrywise_frozen(const LossCall& call, Logs logs, Formula formula) {
+  return entry_mean(call, logs,
                     [=](auto d, const auto& block, const auto& in, const auto& logit_of,
                         const auto& logit) HWY_ATTR {
                       auto frozen = logit;
@@ -147,9 +156,9 @@ HWY_INLINE double entrywise_frozen(const LossCall& call, double log_epsilon, For
 }
 
 // For formula(d, Logit, Observed, soft label); the soft label is negative where there is none.
-template <class Formula>
-HWY_INLINE double entrywise_soft(const LossCall& call, double log_epsilon, Formula formula) {
-  return entry_mean(call, log_epsilon,
+template <class Logs, class Formula>
+HWY_INLINE double entrywise_soft(const LossCall& call, Logs logs, Formula formula) {
+  return entry_mean(call, logs,
                     [=](auto d, const auto& block, const auto& in, const auto&, const auto& logit)
                         HWY_ATTR {
                           auto soft = constant(d, -1);

@@ -1,15 +1,13 @@
 // epr: positive_scale * mean[ -log f where o = +1, -log(1-f) where o = -1 ]
 //      + lambda * ((khat - k)/L)^2, khat = sum of f over the batch / B.
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "loss/epr.cc"
-#include <hwy/foreach_target.h>
-// After foreach_target.h:
+#include "loss/simd-inl.h"
+
 #include "loss/expected_positives-inl.h"
 #include "loss/parameters.h"
 #include "loss/registry.h"
 
-#ifndef SPML_EPR_ONCE
-#define SPML_EPR_ONCE
+#if SPML_FIRST_READING
 namespace spml {
 namespace {
 
@@ -17,13 +15,34 @@ struct Epr {
   double k, lambda, positive_scale, log_epsilon;
 };
 
-}  // namespace
-}  // namespace spml
-#endif
+double epr_kernel(const LossCall& call, const Epr& settings);
 
-HWY_BEFORE_NAMESPACE();
-namespace spml::HWY_NAMESPACE {
-namespace {
+std::unique_ptr<const Loss> make(const LossSetup& setup) {
+  const LossParameters& params = setup.params;
+  const Epr settings = {setup.k.value(), params.at("lambda"), params.at("positive_scale"),
+                        params.at("log_epsilon")};
+  return make_kernel_loss(setup, epr_kernel, settings, {.scratch_per_entry = 1});
+}
+
+constexpr LossParameter kParams[] = {kLambda, kPositiveScale, kLogEpsilon};
+
+}  // namespace
+
+constexpr LossInfo kEpr = {
+    .name = "epr",
+    .summary = "expected positive regularisation: positives, and k predicted positives on average",
+    .formula =
+        "`-positive_scale log f` where o = +1, `-positive_scale log(1-f)` where o = -1, "
+        "0 elsewhere; plus `lambda ((khat - k)/L)^2` for the batch, khat = sum of f / B",
+    .source = "Cole et al., CVPR 2021",
+    .needs_k = true,
+    .params = kParams,
+    .make = make};
+
+}  // namespace spml
+#endif  // SPML_FIRST_READING
+
+SPML_SIMD_BEGIN();
 
 double epr_kernel(const LossCall& call, const Epr& settings) {
   return run(call, settings.log_epsilon,
@@ -54,41 +73,5 @@ double epr_kernel(const LossCall& call, const Epr& settings) {
              });
 }
 
-}  // namespace
-}  // namespace spml::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace spml {
-namespace {
-
-HWY_EXPORT(epr_kernel);
-
-double evaluate(const LossCall& call, const Epr& settings) {
-  return HWY_DYNAMIC_DISPATCH(epr_kernel)(call, settings);
-}
-
-std::unique_ptr<const Loss> make(const LossSetup& setup) {
-  const LossParameters& params = setup.params;
-  const Epr settings = {setup.k.value(), params.at("lambda"), params.at("positive_scale"),
-                        params.at("log_epsilon")};
-  return make_kernel_loss(setup, evaluate, settings, {.scratch_per_entry = 1});
-}
-
-constexpr LossParameter kParams[] = {kLambda, kPositiveScale, kLogEpsilon};
-
-}  // namespace
-
-constexpr LossInfo kEpr = {
-    .name = "epr",
-    .summary = "expected positive regularisation: positives, and k predicted positives on average",
-    .formula =
-        "`-positive_scale log f` where o = +1, `-positive_scale log(1-f)` where o = -1, "
-        "0 elsewhere; plus `lambda ((khat - k)/L)^2` for the batch, khat = sum of f / B",
-    .source = "Cole et al., CVPR 2021",
-    .needs_k = true,
-    .params = kParams,
-    .make = make};
-
-}  // namespace spml
-#endif  // HWY_ONCE
+SPML_SIMD_END();
+SPML_DISPATCH(epr_kernel, Epr);

@@ -1,13 +1,11 @@
 // The losses that weigh easy entries down by a power of the probability: focal, hill, splc.
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "loss/focal.cc"
-#include <hwy/foreach_target.h>
-// After foreach_target.h:
+#include "loss/simd-inl.h"
+
 #include "loss/focal-inl.h"
 #include "loss/registry.h"
 
-#ifndef SPML_FOCAL_ONCE
-#define SPML_FOCAL_ONCE
+#if SPML_FIRST_READING
 namespace spml {
 namespace {
 
@@ -26,79 +24,18 @@ struct Splc {
   double tau;
 };
 
-}  // namespace
-}  // namespace spml
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace spml::HWY_NAMESPACE {
-namespace {
-
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE EntryLoss<V> positive_term(D d, const Logit<V>& f, const Focal& settings) {
-  const V gamma = constant(d, settings.gamma);
-  if (settings.margin == 0) return focal(d, f, gamma);
-  return focal(d, ExactLogs()(d, hn::Sub(f.z, constant(d, settings.margin))), gamma);
-}
-
-double focal_kernel(const LossCall& call, const Focal& settings) {
-  const double exact_logs = 0;
-  return entrywise(call, exact_logs, [s = settings](auto d, const auto& f, auto o) HWY_ATTR {
-    return choose(o.positive, positive_term(d, f, s), focal(d, mirrored(f), constant(d, s.gamma)));
-  });
-}
-
-double hill_kernel(const LossCall& call, const Hill& settings) {
-  const double exact_logs = 0;
-  return entrywise(call, exact_logs, [s = settings](auto d, const auto& f, auto o) HWY_ATTR {
-    // (lam - p) p^2, whose derivative by p is 2 lam p - 3 p^2.
-    const auto lam = constant(d, s.lam), p2 = hn::Mul(f.p, f.p);
-    const auto dp = hn::Sub(hn::Mul(hn::Add(lam, lam), f.p), hn::Mul(constant(d, 3), p2));
-    const EntryLoss unknown = {hn::Mul(hn::Sub(lam, f.p), p2), hn::Mul(dp, hn::Mul(f.p, f.q))};
-    const auto negative = focal(d, mirrored(f), constant(d, s.focal.gamma));
-    return choose(o.positive, positive_term(d, f, s.focal), choose(o.negative, negative, unknown));
-  });
-}
-
-double splc_kernel(const LossCall& call, const Splc& settings) {
-  const double exact_logs = 0;
-  return entrywise_frozen(
-      call, exact_logs, [s = settings](auto d, const auto& f, const auto& frozen, auto o) HWY_ATTR {
-        const auto gamma = constant(d, s.focal.gamma);
-        const auto confident = hn::AndNot(o.negative, hn::Gt(frozen.p, constant(d, s.tau)));
-        return choose(o.positive, positive_term(d, f, s.focal),
-                      choose(confident, focal(d, f, gamma), focal(d, mirrored(f), gamma)));
-      });
-}
-
-}  // namespace
-}  // namespace spml::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace spml {
-namespace {
-
-HWY_EXPORT(focal_kernel);
-HWY_EXPORT(hill_kernel);
-HWY_EXPORT(splc_kernel);
-
-double evaluate_focal(const LossCall& call, const Focal& settings) {
-  return HWY_DYNAMIC_DISPATCH(focal_kernel)(call, settings);
-}
-
-double evaluate_hill(const LossCall& call, const Hill& settings) {
-  return HWY_DYNAMIC_DISPATCH(hill_kernel)(call, settings);
-}
+double focal_kernel(const LossCall& call, const Focal& settings);
+double hill_kernel(const LossCall& call, const Hill& settings);
+double splc_kernel(const LossCall& call, const Splc& settings);
 
 double evaluate_splc(const LossCall& call, const Splc& settings) {
   const int epoch = std::visit([](const auto& typed) { return typed.in.epoch; }, call);
-  if (epoch < 2) return evaluate_focal(call, settings.focal);
-  return HWY_DYNAMIC_DISPATCH(splc_kernel)(call, settings);
+  if (epoch < 2) return focal_kernel(call, settings.focal);
+  return splc_kernel(call, settings);
 }
 
 std::unique_ptr<const Loss> make_focal(const LossSetup& setup) {
-  return make_kernel_loss(setup, evaluate_focal, Focal{setup.params.at("gamma"), 0});
+  return make_kernel_loss(setup, focal_kernel, Focal{setup.params.at("gamma"), 0});
 }
 
 Focal with_margin(const LossParameters& params) {
@@ -106,7 +43,7 @@ Focal with_margin(const LossParameters& params) {
 }
 
 std::unique_ptr<const Loss> make_hill(const LossSetup& setup) {
-  return make_kernel_loss(setup, evaluate_hill,
+  return make_kernel_loss(setup, hill_kernel,
                           Hill{with_margin(setup.params), setup.params.at("lam")});
 }
 
@@ -176,4 +113,46 @@ constexpr LossInfo kSplc = {
     .make = make_splc};
 
 }  // namespace spml
-#endif  // HWY_ONCE
+#endif  // SPML_FIRST_READING
+
+SPML_SIMD_BEGIN();
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE EntryLoss<V> positive_term(D d, const Logit<V>& f, const Focal& settings) {
+  const V gamma = constant(d, settings.gamma);
+  if (settings.margin == 0) return focal(d, f, gamma);
+  return focal(d, ExactLogs()(d, hn::Sub(f.z, constant(d, settings.margin))), gamma);
+}
+
+double focal_kernel(const LossCall& call, const Focal& settings) {
+  return entrywise(call, ExactLogs(), [s = settings](auto d, const auto& f, auto o) HWY_ATTR {
+    return choose(o.positive, positive_term(d, f, s), focal(d, mirrored(f), constant(d, s.gamma)));
+  });
+}
+
+double hill_kernel(const LossCall& call, const Hill& settings) {
+  return entrywise(call, ExactLogs(), [s = settings](auto d, const auto& f, auto o) HWY_ATTR {
+    // (lam - p) p^2, whose derivative by p is 2 lam p - 3 p^2.
+    const auto lam = constant(d, s.lam), p2 = hn::Mul(f.p, f.p);
+    const auto dp = hn::Sub(hn::Mul(hn::Add(lam, lam), f.p), hn::Mul(constant(d, 3), p2));
+    const EntryLoss unknown = {hn::Mul(hn::Sub(lam, f.p), p2), hn::Mul(dp, hn::Mul(f.p, f.q))};
+    const auto negative = focal(d, mirrored(f), constant(d, s.focal.gamma));
+    return choose(o.positive, positive_term(d, f, s.focal), choose(o.negative, negative, unknown));
+  });
+}
+
+double splc_kernel(const LossCall& call, const Splc& settings) {
+  return entrywise_frozen(
+      call, ExactLogs(),
+      [s = settings](auto d, const auto& f, const auto& frozen, auto o) HWY_ATTR {
+        const auto gamma = constant(d, s.focal.gamma);
+        const auto confident = hn::AndNot(o.negative, hn::Gt(frozen.p, constant(d, s.tau)));
+        return choose(o.positive, positive_term(d, f, s.focal),
+                      choose(confident, focal(d, f, gamma), focal(d, mirrored(f), gamma)));
+      });
+}
+
+SPML_SIMD_END();
+SPML_DISPATCH(focal_kernel, Focal);
+SPML_DISPATCH(hill_kernel, Hill);
+SPML_DISPATCH(splc_kernel, Splc);

@@ -3,18 +3,16 @@
 //   V [ K (1 - f^q2)/q2 + (1-K) (1 - (1-f)^q3)/q3 ]
 // at unknown labels, -log f where o = +1, -log(1-f) where o = -1. w, b, mu and sig move linearly
 // from their first value to their last over the epochs.
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "loss/gr.cc"
-#include <hwy/foreach_target.h>
-// After foreach_target.h:
+#include "loss/simd-inl.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "loss/focal-inl.h"
 #include "loss/registry.h"
 
-#ifndef SPML_GR_ONCE
-#define SPML_GR_ONCE
+#if SPML_FIRST_READING
 namespace spml {
 namespace {
 
@@ -27,52 +25,7 @@ struct Gr {
   GrEpoch first, last;
 };
 
-}  // namespace
-}  // namespace spml
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace spml::HWY_NAMESPACE {
-namespace {
-
-// (1 - p^power)/power: -log p for small powers, 1 - p for 1. Of a mirrored logit: of 1 - p.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE EntryLoss<V> box_cox(D d, const Logit<V>& f, double q) {
-  const V exponent = hn::Mul(constant(d, q), f.log_p);
-  return {hn::Mul(constant(d, -1 / q), hn::Expm1(d, exponent)),
-          hn::Neg(hn::Mul(hn::Exp(d, exponent), f.dlog_p))};
-}
-
-double gr_kernel(const LossCall& call, const GrEpoch& settings) {
-  const double exact_logs = 0;
-  return entrywise_frozen(
-      call, exact_logs, [s = settings](auto d, const auto& f, const auto& frozen, auto o) HWY_ATTR {
-        const auto one = constant(d, 1);
-        const auto known = cross_entropy(f, hn::IfThenElseZero(o.positive, one),
-                                         hn::IfThenElseZero(o.negative, one));
-
-        const auto K = ExactLogs()(d, hn::MulAdd(constant(d, s.w), frozen.p, constant(d, s.b)));
-        const auto away = hn::Sub(frozen.p, constant(d, s.mu));
-        const auto V =
-            hn::Exp(d, hn::Mul(constant(d, -0.5 / (s.sig * s.sig)), hn::Mul(away, away)));
-        const auto positive = box_cox(d, f, s.q2), negative = box_cox(d, mirrored(f), s.q3);
-        const auto mix = [&](auto a, auto b)
-                             HWY_ATTR { return hn::Mul(V, hn::MulAdd(K.p, a, hn::Mul(K.q, b))); };
-        return choose(
-            hn::Or(o.positive, o.negative), known,
-            EntryLoss{mix(positive.value, negative.value), mix(positive.dz, negative.dz)});
-      });
-}
-
-}  // namespace
-}  // namespace spml::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace spml {
-namespace {
-
-HWY_EXPORT(gr_kernel);
+double gr_kernel(const LossCall& call, const GrEpoch& settings);
 
 double evaluate(const LossCall& call, const Gr& settings) {
   // How far along the schedules are: (t-1)/T for w and b, t/T for mu and sig.
@@ -89,7 +42,7 @@ double evaluate(const LossCall& call, const Gr& settings) {
                        std::lerp(first.sig, last.sig, after),
                        first.q2,
                        first.q3};
-  return HWY_DYNAMIC_DISPATCH(gr_kernel)(call, now);
+  return gr_kernel(call, now);
 }
 
 std::unique_ptr<const Loss> make(const LossSetup& setup) {
@@ -140,4 +93,38 @@ constexpr LossInfo kGr = {
     .make = make};
 
 }  // namespace spml
-#endif  // HWY_ONCE
+#endif  // SPML_FIRST_READING
+
+SPML_SIMD_BEGIN();
+
+// (1 - p^power)/power: -log p for small powers, 1 - p for 1. Of a mirrored logit: of 1 - p.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE EntryLoss<V> box_cox(D d, const Logit<V>& f, double q) {
+  const V exponent = hn::Mul(constant(d, q), f.log_p);
+  return {hn::Mul(constant(d, -1 / q), hn::Expm1(d, exponent)),
+          hn::Neg(hn::Mul(hn::Exp(d, exponent), f.dlog_p))};
+}
+
+double gr_kernel(const LossCall& call, const GrEpoch& settings) {
+  return entrywise_frozen(
+      call, ExactLogs(),
+      [s = settings](auto d, const auto& f, const auto& frozen, auto o) HWY_ATTR {
+        const auto one = constant(d, 1);
+        const auto known = cross_entropy(f, hn::IfThenElseZero(o.positive, one),
+                                         hn::IfThenElseZero(o.negative, one));
+
+        const auto K = ExactLogs()(d, hn::MulAdd(constant(d, s.w), frozen.p, constant(d, s.b)));
+        const auto away = hn::Sub(frozen.p, constant(d, s.mu));
+        const auto V =
+            hn::Exp(d, hn::Mul(constant(d, -0.5 / (s.sig * s.sig)), hn::Mul(away, away)));
+        const auto positive = box_cox(d, f, s.q2), negative = box_cox(d, mirrored(f), s.q3);
+        const auto mix = [&](auto a, auto b)
+                             HWY_ATTR { return hn::Mul(V, hn::MulAdd(K.p, a, hn::Mul(K.q, b))); };
+        return choose(
+            hn::Or(o.positive, o.negative), known,
+            EntryLoss{mix(positive.value, negative.value), mix(positive.dz, negative.dz)});
+      });
+}
+
+SPML_SIMD_END();
+SPML_DISPATCH(gr_kernel, GrEpoch);

@@ -3,10 +3,9 @@
 // (ll-ct) or from now on (ll-cp). k = ceil(B L (t-1) delta/100), for ll-cp ceil(B L delta/100).
 // -log(1-f) grows with z, so the largest losses are the largest logits: ranking those is exact and
 // the same in every precision.
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "loss/large_loss.cc"
-#include <hwy/foreach_target.h>
-// After foreach_target.h:
+#include "loss/simd-inl.h"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -15,8 +14,7 @@
 #include "loss/entrywise-inl.h"
 #include "loss/registry.h"
 
-#ifndef SPML_LARGE_LOSS_ONCE
-#define SPML_LARGE_LOSS_ONCE
+#if SPML_FIRST_READING
 namespace spml {
 namespace {
 
@@ -31,37 +29,7 @@ struct LargeLossStep {
   double threshold, positive_weight;
 };
 
-}  // namespace
-}  // namespace spml
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace spml::HWY_NAMESPACE {
-namespace {
-
-double large_loss_kernel(const LossCall& call, const LargeLossStep& settings) {
-  const double exact_logs = 0;
-  return entrywise_frozen(
-      call, exact_logs, [s = settings](auto d, const auto& f, const auto& frozen, auto o) HWY_ATTR {
-        const auto one = constant(d, 1);
-        const auto known = hn::Or(o.positive, o.negative);
-        const auto large = hn::AndNot(known, hn::Ge(frozen.z, constant(d, s.threshold)));
-        const auto log_p = hn::IfThenElse(large, constant(d, s.positive_weight),
-                                          hn::IfThenElseZero(o.positive, one));
-        const auto log_q = hn::IfThenZeroElse(hn::Or(o.positive, large), one);
-        return cross_entropy(f, log_p, log_q);
-      });
-}
-
-}  // namespace
-}  // namespace spml::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace spml {
-namespace {
-
-HWY_EXPORT(large_loss_kernel);
+double large_loss_kernel(const LossCall& call, const LargeLossStep& settings);
 
 template <class T>
 const T* judged(const BasicLossInput<T>& in) {
@@ -104,7 +72,7 @@ double evaluate(const LossCall& call, const LargeLoss& settings) {
   if (settings.permanent) {
     std::visit([&](const auto& typed) { relabel(typed, threshold); }, call);
   }
-  return HWY_DYNAMIC_DISPATCH(large_loss_kernel)(call, {threshold, settings.positive_weight});
+  return large_loss_kernel(call, {threshold, settings.positive_weight});
 }
 
 std::unique_ptr<const Loss> make(const LossSetup& setup, double positive_weight,
@@ -172,4 +140,23 @@ constexpr LossInfo kLlCp = {
     .make = make_permanent};
 
 }  // namespace spml
-#endif  // HWY_ONCE
+#endif  // SPML_FIRST_READING
+
+SPML_SIMD_BEGIN();
+
+double large_loss_kernel(const LossCall& call, const LargeLossStep& settings) {
+  return entrywise_frozen(
+      call, ExactLogs(),
+      [s = settings](auto d, const auto& f, const auto& frozen, auto o) HWY_ATTR {
+        const auto one = constant(d, 1);
+        const auto known = hn::Or(o.positive, o.negative);
+        const auto large = hn::AndNot(known, hn::Ge(frozen.z, constant(d, s.threshold)));
+        const auto log_p = hn::IfThenElse(large, constant(d, s.positive_weight),
+                                          hn::IfThenElseZero(o.positive, one));
+        const auto log_q = hn::IfThenZeroElse(hn::Or(o.positive, large), one);
+        return cross_entropy(f, log_p, log_q);
+      });
+}
+
+SPML_SIMD_END();
+SPML_DISPATCH(large_loss_kernel, LargeLossStep);

@@ -2,34 +2,46 @@
 // max(0, 1 - f_i + f_j). Probabilities lie in [0, 1], so the hinge is never cut off, and with
 // P positives and M others in a row the double sum is
 //   M * sum over positives of (1 - f_i)  +  P * sum over the others of f_j.
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "loss/pr.cc"
-#include <hwy/foreach_target.h>
-// After foreach_target.h:
+#include "loss/simd-inl.h"
+
 #include <algorithm>
 
 #include "loss/entrywise-inl.h"
 #include "loss/registry.h"
 
-#ifndef SPML_PR_ONCE
-#define SPML_PR_ONCE
+#if SPML_FIRST_READING
 namespace spml {
 namespace {
 
 struct Pr {};
 
-}  // namespace
-}  // namespace spml
-#endif
+double pr_kernel(const LossCall& call, const Pr& settings);
 
-HWY_BEFORE_NAMESPACE();
-namespace spml::HWY_NAMESPACE {
-namespace {
+std::unique_ptr<const Loss> make(const LossSetup& setup) {
+  return make_kernel_loss(setup, pr_kernel, Pr{});
+}
+
+}  // namespace
+
+constexpr LossInfo kPr = {
+    .name = "pr",
+    .summary = "pairwise ranking: the positive's probability above every other label's",
+    .formula =
+        "for each i with o = +1: the sum over labels j of the row with o != +1 of "
+        "`max(0, 1 - f_i + f_j)`; 0 elsewhere",
+    .source = "Cole et al., CVPR 2021, appendix",
+    .params = {},
+    .make = make};
+
+}  // namespace spml
+#endif  // SPML_FIRST_READING
+
+SPML_SIMD_BEGIN();
 
 double pr_kernel(const LossCall& call, const Pr&) {
-  const double no_epsilon = 0;
   return run(
-      call, no_epsilon,
+      call, ExactLogs(),
       [&](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
         const auto [B, L] = std::pair(in.logits.rows, in.logits.cols);
         const double scale = 1.0 / static_cast<double>(B * L);
@@ -53,35 +65,5 @@ double pr_kernel(const LossCall& call, const Pr&) {
       });
 }
 
-}  // namespace
-}  // namespace spml::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace spml {
-namespace {
-
-HWY_EXPORT(pr_kernel);
-
-double evaluate(const LossCall& call, const Pr& settings) {
-  return HWY_DYNAMIC_DISPATCH(pr_kernel)(call, settings);
-}
-
-std::unique_ptr<const Loss> make(const LossSetup& setup) {
-  return make_kernel_loss(setup, evaluate, Pr{});
-}
-
-}  // namespace
-
-constexpr LossInfo kPr = {
-    .name = "pr",
-    .summary = "pairwise ranking: the positive's probability above every other label's",
-    .formula =
-        "for each i with o = +1: the sum over labels j of the row with o != +1 of "
-        "`max(0, 1 - f_i + f_j)`; 0 elsewhere",
-    .source = "Cole et al., CVPR 2021, appendix",
-    .params = {},
-    .make = make};
-
-}  // namespace spml
-#endif  // HWY_ONCE
+SPML_SIMD_END();
+SPML_DISPATCH(pr_kernel, Pr);

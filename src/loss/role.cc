@@ -2,17 +2,15 @@
 // gradient:
 //   side(a | b) = mean[ -sg(b) log a - (1 - sg(b)) log(1 - a) ] + EPR(a)
 //   ROLE = ( side(f | e) + side(e | f) ) / 2
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "loss/role.cc"
-#include <hwy/foreach_target.h>
-// After foreach_target.h:
+#include "loss/simd-inl.h"
+
 #include "loss/expected_positives-inl.h"
 #include "loss/parameters.h"
 #include "loss/registry.h"
 #include "loss/role_with.h"
 
-#ifndef SPML_ROLE_ONCE
-#define SPML_ROLE_ONCE
+#if SPML_FIRST_READING
 namespace spml {
 namespace {
 
@@ -21,13 +19,50 @@ struct Role {
   double classifier_epr;  // weight of EPR(f): 0 where another loss stands in for it
 };
 
-}  // namespace
-}  // namespace spml
-#endif
+double role_kernel(const LossCall& call, const Role& settings);
 
-HWY_BEFORE_NAMESPACE();
-namespace spml::HWY_NAMESPACE {
-namespace {
+std::unique_ptr<const Loss> make(const LossSetup& setup, double classifier_epr) {
+  const LossParameters& params = setup.params;
+  const Role settings = {setup.k.value(), params.at("lambda"), params.at("positive_scale"),
+                         params.at("log_epsilon"), classifier_epr};
+  return make_kernel_loss(setup, role_kernel, settings,
+                          {.estimates = true, .scratch_per_entry = 2});
+}
+
+std::unique_ptr<const Loss> make_whole(const LossSetup& setup) { return make(setup, 1); }
+
+constexpr LossParameter kParams[] = {
+    kLambda,
+    kPositiveScale,
+    {.name = "estimate_lr_factor",
+     .default_value = 10,
+     .help = "learning rate of the estimates over the classifier's, for the trainer"},
+    kLogEpsilon};
+
+}  // namespace
+
+constexpr LossInfo kRole = {
+    .name = "role",
+    .summary =
+        "regularised online label estimation: classifier and label estimates train each other",
+    .formula =
+        "`(side(f|e) + side(e|f)) / 2` with "
+        "`side(a|b) = mean[-sg(b) log a - (1-sg(b)) log(1-a)] + EPR(a)`, EPR as in `epr`, "
+        "e = sigmoid(u) the label estimates, sg = no gradient",
+    .source = "Cole et al., CVPR 2021",
+    .needs_k = true,
+    .uses_estimates = true,
+    .params = kParams,
+    .make = make_whole};
+
+std::unique_ptr<const Loss> make_role_without_classifier_epr(const LossSetup& setup) {
+  return make(setup, 0);
+}
+
+}  // namespace spml
+#endif  // SPML_FIRST_READING
+
+SPML_SIMD_BEGIN();
 
 template <class V>
 struct Probability {
@@ -93,56 +128,5 @@ double role_kernel(const LossCall& call, const Role& settings) {
              });
 }
 
-}  // namespace
-}  // namespace spml::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace spml {
-namespace {
-
-HWY_EXPORT(role_kernel);
-
-double evaluate(const LossCall& call, const Role& settings) {
-  return HWY_DYNAMIC_DISPATCH(role_kernel)(call, settings);
-}
-
-std::unique_ptr<const Loss> make(const LossSetup& setup, double classifier_epr) {
-  const LossParameters& params = setup.params;
-  const Role settings = {setup.k.value(), params.at("lambda"), params.at("positive_scale"),
-                         params.at("log_epsilon"), classifier_epr};
-  return make_kernel_loss(setup, evaluate, settings, {.estimates = true, .scratch_per_entry = 2});
-}
-
-std::unique_ptr<const Loss> make_whole(const LossSetup& setup) { return make(setup, 1); }
-
-constexpr LossParameter kParams[] = {
-    kLambda,
-    kPositiveScale,
-    {.name = "estimate_lr_factor",
-     .default_value = 10,
-     .help = "learning rate of the estimates over the classifier's, for the trainer"},
-    kLogEpsilon};
-
-}  // namespace
-
-constexpr LossInfo kRole = {
-    .name = "role",
-    .summary =
-        "regularised online label estimation: classifier and label estimates train each other",
-    .formula =
-        "`(side(f|e) + side(e|f)) / 2` with "
-        "`side(a|b) = mean[-sg(b) log a - (1-sg(b)) log(1-a)] + EPR(a)`, EPR as in `epr`, "
-        "e = sigmoid(u) the label estimates, sg = no gradient",
-    .source = "Cole et al., CVPR 2021",
-    .needs_k = true,
-    .uses_estimates = true,
-    .params = kParams,
-    .make = make_whole};
-
-std::unique_ptr<const Loss> make_role_without_classifier_epr(const LossSetup& setup) {
-  return make(setup, 0);
-}
-
-}  // namespace spml
-#endif  // HWY_ONCE
+SPML_SIMD_END();
+SPML_DISPATCH(role_kernel, Role);

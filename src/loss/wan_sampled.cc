@@ -1,9 +1,8 @@
 // wan-sampled: -log f where o = +1; each time a row is drawn, -log(1-f) at one of its unknown
 // labels, chosen uniformly; 0 elsewhere. The choice is a pure function of (seed, step, row).
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "loss/wan_sampled.cc"
-#include <hwy/foreach_target.h>
-// After foreach_target.h:
+#include "loss/simd-inl.h"
+
 #include <algorithm>
 
 #include "base/rng.h"
@@ -11,8 +10,7 @@
 #include "loss/parameters.h"
 #include "loss/registry.h"
 
-#ifndef SPML_WAN_SAMPLED_ONCE
-#define SPML_WAN_SAMPLED_ONCE
+#if SPML_FIRST_READING
 namespace spml {
 namespace {
 
@@ -32,13 +30,30 @@ size_t sample_unknown(std::span<const int8_t> observed, uint64_t seed, uint64_t 
   return j;
 }
 
-}  // namespace
-}  // namespace spml
-#endif
+double wan_sampled_kernel(const LossCall& call, const WanSampled& settings);
 
-HWY_BEFORE_NAMESPACE();
-namespace spml::HWY_NAMESPACE {
-namespace {
+std::unique_ptr<const Loss> make(const LossSetup& setup) {
+  return make_kernel_loss(setup, wan_sampled_kernel, WanSampled{setup.params.at("log_epsilon")});
+}
+
+constexpr LossParameter kParams[] = {kLogEpsilon};
+
+}  // namespace
+
+constexpr LossInfo kWanSampled = {
+    .name = "wan-sampled",
+    .summary = "one unknown label, sampled whenever a row is drawn, is its negative",
+    .formula =
+        "`-log f` where o = +1, `-log(1-f)` at one label with o = 0 chosen uniformly for "
+        "each row and step, 0 elsewhere; with one positive per row it is `wan` on average",
+    .source = "Cole et al., CVPR 2021",
+    .params = kParams,
+    .make = make};
+
+}  // namespace spml
+#endif  // SPML_FIRST_READING
+
+SPML_SIMD_BEGIN();
 
 double wan_sampled_kernel(const LossCall& call, const WanSampled& settings) {
   const double positives =
@@ -69,37 +84,5 @@ double wan_sampled_kernel(const LossCall& call, const WanSampled& settings) {
   return positives + sampled;
 }
 
-}  // namespace
-}  // namespace spml::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace spml {
-namespace {
-
-HWY_EXPORT(wan_sampled_kernel);
-
-double evaluate(const LossCall& call, const WanSampled& settings) {
-  return HWY_DYNAMIC_DISPATCH(wan_sampled_kernel)(call, settings);
-}
-
-std::unique_ptr<const Loss> make(const LossSetup& setup) {
-  return make_kernel_loss(setup, evaluate, WanSampled{setup.params.at("log_epsilon")});
-}
-
-constexpr LossParameter kParams[] = {kLogEpsilon};
-
-}  // namespace
-
-constexpr LossInfo kWanSampled = {
-    .name = "wan-sampled",
-    .summary = "one unknown label, sampled whenever a row is drawn, is its negative",
-    .formula =
-        "`-log f` where o = +1, `-log(1-f)` at one label with o = 0 chosen uniformly for "
-        "each row and step, 0 elsewhere; with one positive per row it is `wan` on average",
-    .source = "Cole et al., CVPR 2021",
-    .params = kParams,
-    .make = make};
-
-}  // namespace spml
-#endif  // HWY_ONCE
+SPML_SIMD_END();
+SPML_DISPATCH(wan_sampled_kernel, WanSampled);

@@ -19,6 +19,8 @@ struct AdamConfig {
 //   g += weight_decay w;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2
 //   w -= rate m / (sqrt(v) + eps)
 // equals w -= lr mhat / (sqrt(vhat) + eps'), because both sides are scaled by sqrt(1 - beta2^t).
+// The rule is stated twice, for a number below and for a SIMD vector in adam-inl.h; networks on
+// cards have it as operations on tensors (vision/torch_network.cc).
 struct AdamStep {
   float beta1, one_minus_beta1, beta2, one_minus_beta2, rate, eps, weight_decay;
 
@@ -34,5 +36,12 @@ struct AdamStep {
     weight_decay = static_cast<float>(config.weight_decay);
   }
 };
+
+// One parameter with its moments. g has weight decay in it, where there is any.
+inline void adam_update(const AdamStep& k, float g, float& w, float& m, float& v) {
+  m = k.beta1 * m + k.one_minus_beta1 * g;
+  v = k.beta2 * v + k.one_minus_beta2 * g * g;
+  w -= k.rate * m / (std::sqrt(v) + k.eps);
+}
 
 }  // namespace spml

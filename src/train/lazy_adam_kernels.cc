@@ -5,6 +5,8 @@
 #include <hwy/foreach_target.h>  // must precede highway.h
 #include <hwy/highway.h>
 
+#include "train/adam-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace spml::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -61,13 +63,10 @@ void catch_up_by_terms(std::span<const DecayTerm> terms, float lr, float eps,
 
 void adam(const AdamStep& k, const float* HWY_RESTRICT g, float* HWY_RESTRICT u,
           float* HWY_RESTRICT m, float* HWY_RESTRICT v, size_t n) {
-  const auto step = [&k](auto d, auto vg, float* pu, float* pm, float* pv) {
-    const auto vm = hn::MulAdd(hn::LoadU(d, pm), hn::Set(d, k.beta1),
-                               hn::Mul(vg, hn::Set(d, k.one_minus_beta1)));
-    const auto vv = hn::MulAdd(hn::LoadU(d, pv), hn::Set(d, k.beta2),
-                               hn::Mul(hn::Mul(vg, vg), hn::Set(d, k.one_minus_beta2)));
-    const auto size = hn::Div(vm, hn::Add(hn::Sqrt(vv), hn::Set(d, k.eps)));
-    hn::StoreU(hn::NegMulAdd(hn::Set(d, k.rate), size, hn::LoadU(d, pu)), d, pu);
+  const auto step = [&k](auto d, auto vg, float* pu, float* pm, float* pv) HWY_ATTR {
+    auto vu = hn::LoadU(d, pu), vm = hn::LoadU(d, pm), vv = hn::LoadU(d, pv);
+    adam_update<RoundNew>(d, k, vg, vu, vm, vv);
+    hn::StoreU(vu, d, pu);
     hn::StoreU(vm, d, pm);
     hn::StoreU(vv, d, pv);
   };

@@ -15,10 +15,7 @@ void adam_update(const AdamStep& step, std::span<float> w, std::span<const float
     const AdamStep k = step;
     const size_t end = std::min(n, (block + 1) * kBlock);
     for (size_t i = block * kBlock; i < end; ++i) {
-      const float gradient = g[i] + k.weight_decay * w[i];
-      m[i] = k.beta1 * m[i] + k.one_minus_beta1 * gradient;
-      v[i] = k.beta2 * v[i] + k.one_minus_beta2 * gradient * gradient;
-      w[i] -= k.rate * m[i] / (std::sqrt(v[i]) + k.eps);
+      adam_update(k, g[i] + k.weight_decay * w[i], w[i], m[i], v[i]);
     }
   });
 }
