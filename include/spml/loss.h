@@ -30,10 +30,12 @@ struct BasicLossInput {
   View<const T> soft_labels;        // pseudo-labels in [0,1], negative = none; empty unless used
   std::span<const int32_t> rows;    // which training rows these are; empty = 0..B-1
   std::span<const T> class_priors;  // (L); empty unless the loss uses them
-  int epoch = 1;                    // from 1
-  int epochs = 1;                   // planned in all
-  uint64_t step = 0;                // from 0, over all epochs
-  uint64_t seed = 0;                // for losses that sample
+  // (L): which share of the training rows is observed positive; empty = as in this batch
+  std::span<const T> observed_shares;
+  int epoch = 1;      // from 1
+  int epochs = 1;     // planned in all
+  uint64_t step = 0;  // from 0, over all epochs
+  uint64_t seed = 0;  // for losses that sample
 };
 
 // Where results go. Gradients are overwritten, not added to; an empty view is not wanted.
@@ -81,8 +83,8 @@ class Loss {
 struct LossMemory {
   bool labels = false;       // it relabels for good, in a step (relabelled) or in a review
   bool soft_labels = false;  // pseudo-labels in [0, 1], made in reviews
-  bool priors = false;       // class priors; before the first review, the share observed positive
-  bool reviews = false;      // review() is called, with the scores of all training rows
+  bool priors = false;  // class priors, at first the share observed positive; and that share itself
+  bool reviews = false;  // review() is called, with the scores of all training rows
 
   bool any() const { return labels || soft_labels || priors || reviews; }
 };
@@ -104,7 +106,7 @@ struct LossParameter {
   double max = std::numeric_limits<double>::infinity();
   std::string_view help;
   // When the default is a rule such as 1/(L-1): its text, and the rule itself as a function of L
-  // and of the parameters that stand before this one.
+  // and of what is known: k, if it is, and the parameters that stand before this one.
   std::string_view default_text = {};
   double (*default_rule)(size_t labels, const LossParameters& earlier) = nullptr;
 };
@@ -122,6 +124,9 @@ struct LossInfo {
   std::string_view summary;  // one line
   std::string_view formula;  // Markdown, for docs/losses.md
   std::string_view source;   // where it comes from
+  // What an observed negative (o = -1) does; where the loss does not tell it from an unknown label,
+  // that it does not.
+  std::string_view negatives;
   LabelNeed needs = LabelNeed::kObserved;
   bool needs_k = false;
   bool uses_estimates = false;  // has label-estimate variables, trained beside the classifier

@@ -1,5 +1,5 @@
 // asl: the asymmetric loss. With c = max(f - clip, 0):
-//   -(1-f)^gamma_pos log f where o = +1, -c^gamma_neg log(1-c) elsewhere;
+//   -(1-f)^gamma_pos log f where o = +1, -c^gamma_neg log(1-c) where o = 0, -log(1-f) where o = -1;
 // detached, the powers are weights without a gradient.
 #define HWY_TARGET_INCLUDE "loss/asl.cc"
 #include "loss/simd-inl.h"
@@ -32,11 +32,11 @@ constexpr LossParameter kParams[] = {
     {.name = "gamma_neg",
      .default_value = 4,
      .max = 100,
-     .help = "focusing power of the other labels"},
+     .help = "focusing power of unknown labels"},
     {.name = "clip",
      .default_value = 0.05,
      .max = 0.9,
-     .help = "the other labels count from this probability on"},
+     .help = "unknown labels count from this probability on"},
     {.name = "detach",
      .default_value = 1,
      .max = 1,
@@ -49,8 +49,10 @@ constexpr LossInfo kAsl = {
     .summary = "asymmetric loss: focal, harder on easy negatives, which are also cut off",
     .formula =
         "`-w log f` with w = (1-f)^gamma_pos where o = +1, `-w log(1-c)` with "
-        "c = max(f - clip, 0), w = c^gamma_neg elsewhere; sg(w) for w unless `detach` is 0",
+        "c = max(f - clip, 0), w = c^gamma_neg where o = 0, `-log(1-f)` where o = -1; sg(w) for w "
+        "unless `detach` is 0",
     .source = "Ridnik et al., Asymmetric Loss for Multi-Label Classification, ICCV 2021",
+    .negatives = "`-log(1-f)`, neither weighed down nor cut off",
     .params = kParams,
     .make = make};
 
@@ -93,7 +95,9 @@ double asl_kernel(const LossCall& call, const Asl& settings) {
         const auto counts = hn::Gt(f.p, constant(d, s.clip));
         const EntryLoss counted = {hn::IfThenElseZero(counts, negative.value),
                                    hn::IfThenElseZero(counts, negative.dz)};
-        return choose(o.positive, side(f, frozen, positive_power), counted);
+        const auto known = cross_entropy(f, hn::Zero(d), constant(d, 1));
+        return choose(o.positive, side(f, frozen, positive_power),
+                      choose(o.negative, known, counted));
       });
 }
 

@@ -6,6 +6,9 @@
 // crisp: the losses 1-f and f, for which P- = 1 - P+ and the risk is 2 pi P+ + U - pi; |U - pi| is
 //        taken, as no mean of f is a negative risk.
 // nnpu:  logistic losses; where the negatives' risk is below 0 it is raised instead.
+// P+ and P- are means over all n_j observed positives of the data set, of which a batch of B rows
+// (of n) has few or none: each counts n / (B n_j), which is right on average. Observed negatives
+// add the mean over the batch's rows of their loss of a negative.
 #define HWY_TARGET_INCLUDE "loss/class_prior_losses.cc"
 #include "loss/simd-inl.h"
 
@@ -75,10 +78,14 @@ constexpr LossInfo kCrisp = {
     .summary = "class-prior risk: the share of each label is estimated and its mean f held to it",
     .formula =
         "as `an` for warm_up T epochs; then the mean over labels of "
-        "`2 pi mean[1-f over o = +1] + |mean[f] - pi|`, means over the rows of the batch, pi the "
-        "label's prior, estimated from all training rows after each epoch",
+        "`2 pi P[1-f] + |mean[f] - pi| + mean[f where o = -1]`: the means are over the B rows of "
+        "the batch; `P[x]` is the sum of x where o = +1, times n / (B n_j), with n_j of the n "
+        "training rows observed positive; pi is the label's prior, estimated from all training "
+        "rows after each epoch",
     .source =
-        "Liu et al., Can Class-Priors Help Single-Positive Multi-Label Learning?, arXiv 2309.13886",
+        "Liu et al., Can Class-Priors Help Single-Positive Multi-Label Learning?, arXiv 2309.13886 "
+        "(Eq. 7); the warm-up and its length are ours",
+    .negatives = "adds f to the risk, at the weight of a row of the mean",
     .memory = {.priors = true, .reviews = true},
     .params = kParams,
     .make = make_crisp};
@@ -88,11 +95,13 @@ constexpr LossInfo kNnpu = {
     .summary = "non-negative risk of positive and unlabelled rows, label by label",
     .formula =
         "as `an` for warm_up T epochs; then the mean over labels of "
-        "`pi mean[-log f over o = +1] + N`, N = `mean[-log(1-f)] - pi mean[-log(1-f) over o = "
-        "+1]`, "
-        "or `-N` alone where N < 0; means over the rows of the batch, pi as in `crisp`",
+        "`pi P[-log f] + N + mean[-log(1-f) where o = -1]`, N = `mean[-log(1-f)] - pi "
+        "P[-log(1-f)]`, "
+        "or `-N` in place of the first two where N < 0; mean, P and pi as in `crisp`",
     .source =
-        "Kiryo et al., Positive-Unlabeled Learning with Non-Negative Risk Estimator, NeurIPS 2017",
+        "Kiryo et al., Positive-Unlabeled Learning with Non-Negative Risk Estimator, NeurIPS 2017; "
+        "for many labels, the estimated prior and the warm-up are ours",
+    .negatives = "adds `-log(1-f)` to the risk, at the weight of a row of the mean",
     .memory = {.priors = true, .reviews = true},
     .params = kParams,
     .make = make_nnpu};
@@ -147,51 +156,62 @@ struct Nnpu {
 // The mean over labels; a vector holds neighbouring labels.
 template <class Method>
 HWY_INLINE double mean_risk(const LossCall& call, Method method) {
-  return run(
-      call, ExactLogs(),
-      [=](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
-        const auto [B, L] = std::pair(in.logits.rows, in.logits.cols);
-        const double rows = static_cast<double>(B), labels = static_cast<double>(L);
-        const auto zero = hn::Zero(d), one = constant(d, 1);
-        Sum sum(d);
-        for_each_block(d, L, [&](auto label) HWY_ATTR {
-          const auto at_row = [&](size_t i) HWY_ATTR {
-            return decltype(label){d, i * L + label.begin, label.count};
-          };
-          auto count = zero, all = zero, positive = zero, negative = zero;
-          for (size_t i = 0; i < B; ++i) {
-            const auto f = logit_of(d, at_row(i).load(in.logits.data));
-            const auto observed = at_row(i).observed(in.observed.data).positive;
-            const auto minus = method.if_negative(d, f).value;
-            const auto plus = method.if_positive(d, f).value;
-            count = hn::Add(count, hn::IfThenElseZero(observed, one));
-            all = hn::Add(all, minus);
-            negative = hn::Add(negative, hn::IfThenElseZero(observed, minus));
-            positive = hn::Add(positive, hn::IfThenElseZero(observed, plus));
-          }
-          const auto per_row = constant(d, 1 / rows);
-          const auto per_positive = hn::Div(one, hn::Max(count, one));
-          const auto risk =
-              method.risk(d, label.load(in.class_priors.data()), hn::Mul(all, per_row),
-                          hn::Mul(positive, per_positive), hn::Mul(negative, per_positive));
-          sum.add(label.keep(risk.value));
+  return run(call, ExactLogs(),
+             [=](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
+               const auto [B, L] = std::pair(in.logits.rows, in.logits.cols);
+               const double rows = static_cast<double>(B), labels = static_cast<double>(L);
+               const auto zero = hn::Zero(d), one = constant(d, 1);
+               Sum sum(d);
+               for_each_block(d, L, [&](auto label) HWY_ATTR {
+                 const auto at_row = [&](size_t i) HWY_ATTR {
+                   return decltype(label){d, i * L + label.begin, label.count};
+                 };
+                 auto count = zero, all = zero, positive = zero, negative = zero, known = zero;
+                 for (size_t i = 0; i < B; ++i) {
+                   const auto f = logit_of(d, at_row(i).load(in.logits.data));
+                   const auto observed = at_row(i).observed(in.observed.data);
+                   const auto minus = method.if_negative(d, f).value;
+                   const auto plus = method.if_positive(d, f).value;
+                   count = hn::Add(count, hn::IfThenElseZero(observed.positive, one));
+                   all = hn::Add(all, minus);
+                   negative = hn::Add(negative, hn::IfThenElseZero(observed.positive, minus));
+                   positive = hn::Add(positive, hn::IfThenElseZero(observed.positive, plus));
+                   known = hn::Add(known, hn::IfThenElseZero(observed.negative, minus));
+                 }
+                 // n_j in as many rows as the batch has; where it is 0 there is nothing to divide.
+                 const auto expected =
+                     in.observed_shares.empty()
+                         ? count
+                         : hn::Mul(constant(d, rows), label.load(in.observed_shares.data()));
+                 const auto per_row = constant(d, 1 / rows);
+                 const auto some = hn::Gt(expected, zero);
+                 const auto per_positive =
+                     hn::IfThenElseZero(some, hn::Div(one, hn::IfThenElse(some, expected, one)));
+                 const auto risk =
+                     method.risk(d, label.load(in.class_priors.data()), hn::Mul(all, per_row),
+                                 hn::Mul(positive, per_positive), hn::Mul(negative, per_positive));
+                 sum.add(label.keep(hn::MulAdd(known, per_row, risk.value)));
 
-          const auto scale = constant(d, 1 / labels);
-          const auto by_all = hn::Mul(scale, hn::Mul(risk.by_all, per_row));
-          const auto by_positive = hn::Mul(scale, hn::Mul(risk.by_positive, per_positive));
-          const auto by_negative = hn::Mul(scale, hn::Mul(risk.by_negative, per_positive));
-          for (size_t i = 0; i < B; ++i) {
-            const auto f = logit_of(d, at_row(i).load(in.logits.data));
-            const auto observed = at_row(i).observed(in.observed.data).positive;
-            const auto minus = method.if_negative(d, f).dz;
-            const auto plus = method.if_positive(d, f).dz;
-            const auto of_positive = hn::MulAdd(by_positive, plus, hn::Mul(by_negative, minus));
-            at_row(i).store(hn::MulAdd(by_all, minus, hn::IfThenElseZero(observed, of_positive)),
-                            out.logits.data);
-          }
-        });
-        return sum.total() / labels;
-      });
+                 const auto scale = constant(d, 1 / labels);
+                 const auto by_known = hn::Mul(scale, per_row);
+                 const auto by_all = hn::Mul(by_known, risk.by_all);
+                 const auto by_positive = hn::Mul(scale, hn::Mul(risk.by_positive, per_positive));
+                 const auto by_negative = hn::Mul(scale, hn::Mul(risk.by_negative, per_positive));
+                 for (size_t i = 0; i < B; ++i) {
+                   const auto f = logit_of(d, at_row(i).load(in.logits.data));
+                   const auto observed = at_row(i).observed(in.observed.data);
+                   const auto minus = method.if_negative(d, f).dz;
+                   const auto plus = method.if_positive(d, f).dz;
+                   const auto of_positive =
+                       hn::MulAdd(by_positive, plus, hn::Mul(by_negative, minus));
+                   const auto of_known = hn::IfThenElse(
+                       observed.positive, of_positive,
+                       hn::IfThenElseZero(observed.negative, hn::Mul(by_known, minus)));
+                   at_row(i).store(hn::MulAdd(by_all, minus, of_known), out.logits.data);
+                 }
+               });
+               return sum.total() / labels;
+             });
 }
 
 double crisp_kernel(const LossCall& call, const WarmUp&) { return mean_risk(call, Crisp()); }

@@ -43,9 +43,15 @@ std::unique_ptr<const Loss> make_smoothed(const LossSetup& setup) {
   return make(setup, {1 - p, p}, {n, 1 - n}, {n, 1 - n});
 }
 
+// What is assumed is smoothed, what is known to be absent is not.
+std::unique_ptr<const Loss> make_smoothed_unknown(const LossSetup& setup) {
+  const double p = setup.params.at("eps_p") / 2, n = setup.params.at("eps_n") / 2;
+  return make(setup, {1 - p, p}, {n, 1 - n}, {0, 1});
+}
+
 std::unique_ptr<const Loss> make_weighted(const LossSetup& setup) {
   const double gamma = setup.params.at("gamma");
-  return make(setup, {1, 0}, {0, gamma}, {0, gamma});
+  return make(setup, {1, 0}, {0, gamma}, {0, 1});
 }
 
 double same_as_eps(size_t, const LossParameters& earlier) { return earlier.find("eps")->second; }
@@ -65,7 +71,7 @@ constexpr LossParameter kSmoothing[] = {
      .default_rule = same_as_eps},
     {.name = "eps_n",
      .max = 1,
-     .help = "smoothing of the other labels alone",
+     .help = "smoothing of the assumed (bce-ls: true) negatives alone",
      .default_text = "eps",
      .default_rule = same_as_eps},
     kLogEpsilon};
@@ -78,9 +84,8 @@ constexpr LossParameter kWeighting[] = {{.name = "gamma",
 
 constexpr std::string_view kPaper = "Cole et al., CVPR 2021";
 
-constexpr std::string_view kSmoothedFormula =
-    "`-(1 - eps_p/2) log f - (eps_p/2) log(1-f)` where o = +1, "
-    "`-(1 - eps_n/2) log(1-f) - (eps_n/2) log f` elsewhere";
+constexpr std::string_view kNoneUnknown = "nothing is unknown to this loss";
+constexpr std::string_view kFull = "`-log(1-f)`";
 
 }  // namespace
 
@@ -88,14 +93,18 @@ constexpr LossInfo kBce = {.name = "bce",
                            .summary = "binary cross-entropy on the full truth: the upper bound",
                            .formula = "`-log f` where y = 1, `-log(1-f)` where y = 0",
                            .source = kPaper,
+                           .negatives = kNoneUnknown,
                            .needs = LabelNeed::kTruth,
                            .params = kPlain,
                            .make = make_assume_negative};
 
 constexpr LossInfo kBceLs = {.name = "bce-ls",
                              .summary = "bce with label smoothing",
-                             .formula = "as `an-ls`, with the truth in place of o",
+                             .formula =
+                                 "`-(1 - eps_p/2) log f - (eps_p/2) log(1-f)` where y = 1, "
+                                 "`-(1 - eps_n/2) log(1-f) - (eps_n/2) log f` where y = 0",
                              .source = kPaper,
+                             .negatives = kNoneUnknown,
                              .needs = LabelNeed::kTruth,
                              .params = kSmoothing,
                              .make = make_smoothed};
@@ -104,6 +113,7 @@ constexpr LossInfo kIu = {.name = "iu",
                           .summary = "ignore unknown labels: observed positives and negatives only",
                           .formula = "`-log f` where o = +1, `-log(1-f)` where o = -1, 0 elsewhere",
                           .source = kPaper,
+                          .negatives = kFull,
                           .needs = LabelNeed::kNegatives,
                           .params = kPlain,
                           .make = make_ignore_unknown};
@@ -113,6 +123,7 @@ constexpr LossInfo kIun = {
     .summary = "ignore unobserved positives: every true negative is known",
     .formula = "`-log f` where o = +1, `-log(1-f)` where y = 0, 0 at unobserved positives",
     .source = kPaper,
+    .negatives = kFull,
     .needs = LabelNeed::kTrueNegatives,
     .params = kPlain,
     .make = make_ignore_unknown};
@@ -122,20 +133,28 @@ constexpr LossInfo kAn = {
     .summary = "assume negative: every label not observed positive is a negative",
     .formula = "`-log f` where o = +1, `-log(1-f)` elsewhere",
     .source = kPaper,
+    .negatives = "`-log(1-f)`, which is what it assumes of unknown labels too",
     .params = kPlain,
     .make = make_assume_negative};
 
 constexpr LossInfo kAnLs = {.name = "an-ls",
                             .summary = "an with label smoothing",
-                            .formula = kSmoothedFormula,
+                            .formula =
+                                "`-(1 - eps_p/2) log f - (eps_p/2) log(1-f)` where o = +1, "
+                                "`-(1 - eps_n/2) log(1-f) - (eps_n/2) log f` where o = 0, "
+                                "`-log(1-f)` where o = -1",
                             .source = kPaper,
+                            .negatives = "`-log(1-f)`, not smoothed",
                             .params = kSmoothing,
-                            .make = make_smoothed};
+                            .make = make_smoothed_unknown};
 
 constexpr LossInfo kWan = {.name = "wan",
                            .summary = "weak assume negative: assumed negatives weigh less",
-                           .formula = "`-log f` where o = +1, `-gamma log(1-f)` elsewhere",
+                           .formula =
+                               "`-log f` where o = +1, `-gamma log(1-f)` where o = 0, "
+                               "`-log(1-f)` where o = -1",
                            .source = kPaper,
+                           .negatives = "`-log(1-f)`, at full weight",
                            .params = kWeighting,
                            .make = make_weighted};
 

@@ -35,6 +35,7 @@ constexpr LossInfo kEpr = {
         "`-positive_scale log f` where o = +1, `-positive_scale log(1-f)` where o = -1, "
         "0 elsewhere; plus `lambda ((khat - k)/L)^2` for the batch, khat = sum of f / B",
     .source = "Cole et al., CVPR 2021",
+    .negatives = "`-positive_scale log(1-f)`, the weight of an observed positive",
     .needs_k = true,
     .params = kParams,
     .make = make};

@@ -30,8 +30,8 @@ double splc_kernel(const LossCall& call, const Splc& settings);
 
 double evaluate_splc(const LossCall& call, const Splc& settings) {
   const int epoch = std::visit([](const auto& typed) { return typed.in.epoch; }, call);
-  if (epoch < 2) return focal_kernel(call, settings.focal);
-  return splc_kernel(call, settings);
+  const double never = 1;  // no probability is above it
+  return splc_kernel(call, {settings.focal, epoch < 2 ? never : settings.tau});
 }
 
 std::unique_ptr<const Loss> make_focal(const LossSetup& setup) {
@@ -87,8 +87,11 @@ constexpr std::string_view kHillPaper =
 constexpr LossInfo kFocal = {
     .name = "focal",
     .summary = "focal loss: an with easy entries weighed down",
-    .formula = "`-(1-f)^gamma log f` where o = +1, `-f^gamma log(1-f)` elsewhere",
+    .formula =
+        "`-(1-f)^gamma log f` where o = +1, `-f^gamma log(1-f)` where o = 0, "
+        "`-log(1-f)` where o = -1",
     .source = "Lin et al., Focal Loss for Dense Object Detection, ICCV 2017",
+    .negatives = "`-log(1-f)`, not weighed down",
     .params = kFocalParams,
     .make = make_focal};
 
@@ -99,6 +102,7 @@ constexpr LossInfo kHill = {
         "`-(1-g)^gamma log g` with g = sigmoid(z - margin) where o = +1, "
         "`-f^gamma log(1-f)` where o = -1, `(lam - f) f^2` elsewhere",
     .source = kHillPaper,
+    .negatives = "the focal loss `-f^gamma log(1-f)`, which grows with f, in place of the hill",
     .params = kHillParams,
     .make = make_hill};
 
@@ -109,6 +113,7 @@ constexpr LossInfo kSplc = {
         "`-(1-g)^gamma log g` with g = sigmoid(z - margin) where o = +1; from the second epoch "
         "`-(1-f)^gamma log f` where o = 0 and sg(f) > tau; `-f^gamma log(1-f)` elsewhere",
     .source = kHillPaper,
+    .negatives = "`-f^gamma log(1-f)`; never taken for a positive",
     .params = kSplcParams,
     .make = make_splc};
 
@@ -126,7 +131,9 @@ HWY_INLINE EntryLoss<V> positive_term(D d, const Logit<V>& f, const Focal& setti
 
 double focal_kernel(const LossCall& call, const Focal& settings) {
   return entrywise(call, ExactLogs(), [s = settings](auto d, const auto& f, auto o) HWY_ATTR {
-    return choose(o.positive, positive_term(d, f, s), focal(d, mirrored(f), constant(d, s.gamma)));
+    const auto unknown = focal(d, mirrored(f), constant(d, s.gamma));
+    const auto negative = cross_entropy(f, hn::Zero(d), constant(d, 1));
+    return choose(o.positive, positive_term(d, f, s), choose(o.negative, negative, unknown));
   });
 }
 

@@ -89,6 +89,7 @@ constexpr LossInfo kGr = {
     .source =
         "Chen et al., Boosting Single Positive Multi-label Classification with Generalized "
         "Robust Loss, IJCAI 2024",
+    .negatives = "`-log(1-f)`",
     .params = kParams,
     .make = make};
 

@@ -42,6 +42,10 @@ void check_call(const LossCall& call, size_t labels, bool uses_estimates,
         if (!in.class_priors.empty() && in.class_priors.size() != L) {
           fail("loss: expected {} class priors, found {}", L, in.class_priors.size());
         }
+        if (!in.observed_shares.empty() && in.observed_shares.size() != L) {
+          fail("loss: expected {} shares of observed positives, found {}", L,
+               in.observed_shares.size());
+        }
         if (out.scratch.size() < scratch_per_entry * B * L) {
           fail("loss: expected scratch of {} elements, found {}", scratch_per_entry * B * L,
                out.scratch.size());

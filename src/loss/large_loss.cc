@@ -102,7 +102,9 @@ constexpr LossParameter kPermanentParams[] = {
      .help = "percent of the batch's entries that are corrected in each step"}};
 
 constexpr std::string_view kPaper =
-    "Kim et al., Large Loss Matters in Weakly Supervised Multi-Label Classification, CVPR 2022";
+    "Kim et al., Large Loss Matters in Weakly Supervised Multi-Label Classification, CVPR 2022; "
+    "delta as in the later code of the same group (BoostLU, CVPR 2023), where the paper searches "
+    "0.1 to 0.5";
 
 }  // namespace
 
@@ -113,6 +115,7 @@ constexpr LossInfo kLlR = {
         "as `an`, but 0 at the unknown labels whose loss is at least the K-th largest of the "
         "batch's unknown labels, K = ceil(B L (t-1) delta/100) in epoch t",
     .source = kPaper,
+    .negatives = "`-log(1-f)`; its loss is never taken for a large one",
     .params = kRejectionParams,
     .make = make_rejection};
 
@@ -123,6 +126,7 @@ constexpr LossInfo kLlCt = {
         "positives for the step",
     .formula = "as `an`, but `-log f` at the unknown labels that `ll-r` ignores",
     .source = kPaper,
+    .negatives = "`-log(1-f)`; its loss is never taken for a large one",
     .params = kCorrectionParams,
     .make = make_correction};
 
@@ -135,6 +139,7 @@ constexpr LossInfo kLlCp = {
         "as `ll-ct` with K = ceil(B L delta/100) from the second epoch on; the labels are "
         "observed positives from then on",
     .source = kPaper,
+    .negatives = "`-log(1-f)`; its loss is never taken for a large one",
     .memory = {.labels = true},
     .params = kPermanentParams,
     .make = make_permanent};

@@ -2,6 +2,8 @@
 // max(0, 1 - f_i + f_j). Probabilities lie in [0, 1], so the hinge is never cut off, and with
 // P positives and M others in a row the double sum is
 //   M * sum over positives of (1 - f_i)  +  P * sum over the others of f_j.
+// A label known to be absent is paired with one positive more, a certain one (f_i = 1): it adds
+// f_j, also in a row without positives.
 #define HWY_TARGET_INCLUDE "loss/pr.cc"
 #include "loss/simd-inl.h"
 
@@ -29,8 +31,11 @@ constexpr LossInfo kPr = {
     .summary = "pairwise ranking: the positive's probability above every other label's",
     .formula =
         "for each i with o = +1: the sum over labels j of the row with o != +1 of "
-        "`max(0, 1 - f_i + f_j)`; 0 elsewhere",
+        "`max(0, 1 - f_i + f_j)`; f_j where o = -1",
     .source = "Cole et al., CVPR 2021, appendix",
+    .negatives =
+        "one pair more than an unknown label, with a certain positive: adds f, also in a row "
+        "without positives",
     .params = {},
     .make = make};
 
@@ -54,9 +59,11 @@ double pr_kernel(const LossCall& call, const Pr&) {
           auto* const gradient = out.logits.empty() ? nullptr : out.logits.row(i);
           for_each_block(d, L, [&](auto block) HWY_ATTR {
             const auto f = logit_of(d, block.load(in.logits.row(i)));
-            const auto positive = block.observed(labels).positive;
-            const auto value = hn::IfThenElse(positive, hn::Mul(M, f.q), hn::Mul(P, f.p));
-            const auto df = hn::IfThenElse(positive, hn::Neg(M), P);
+            const auto observed = block.observed(labels);
+            const auto pairs = hn::IfThenElse(observed.negative, hn::Add(P, constant(d, 1)), P);
+            const auto value =
+                hn::IfThenElse(observed.positive, hn::Mul(M, f.q), hn::Mul(pairs, f.p));
+            const auto df = hn::IfThenElse(observed.positive, hn::Neg(M), pairs);
             sum.add(block.keep(value));
             block.store(hn::Mul(hn::Mul(df, constant(d, scale)), hn::Mul(f.p, f.q)), gradient);
           });

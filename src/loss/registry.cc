@@ -13,10 +13,9 @@
 namespace spml {
 namespace {
 
-constexpr const LossInfo* kLosses[] = {
-    &kBce,   &kBceLs, &kIu,  &kIun,   &kAn,   &kAnLs,         &kWan,   &kWanSampled,
-    &kEpr,   &kRole,  &kPr,  &kFocal, &kAsl,  &kHill,         &kSplc,  &kEm,
-    &kEmApl, &kGr,    &kLlR, &kLlCt,  &kLlCp, &kSelfTraining, &kCrisp, &kNnpu};
+#define SPML_POINTER(name) &name,
+constexpr const LossInfo* kLosses[] = {SPML_LOSS_TABLE(SPML_POINTER)};
+#undef SPML_POINTER
 
 template <class Items>
 std::vector<std::string> names_of(const Items& items) {
@@ -82,16 +81,19 @@ LossParameters resolve_parameters(const LossInfo& info, const LossSetup& setup) 
     if (!known) fail_unknown_parameter(info, given.first);
   }
   LossParameters values;
+  LossParameters known;  // what rules may refer to
+  if (setup.k) known.emplace("k", *setup.k);
   for (const LossParameter& parameter : info.params) {
     const auto given = setup.params.find(parameter.name);
     double value = parameter.default_value;
     if (given != setup.params.end()) {
       value = given->second;
     } else if (parameter.default_rule != nullptr) {
-      value = parameter.default_rule(setup.labels, values);
+      value = parameter.default_rule(setup.labels, known);
     }
     check_range(info, parameter, value);
     values.emplace(parameter.name, value);
+    known.emplace(parameter.name, value);
   }
   return values;
 }

@@ -1,22 +1,31 @@
-// The rows of the loss table, each defined beside its formula. A new loss adds one line here and
-// one to the table in registry.cc.
+// The table of losses. Each row is defined beside its formula; a new loss adds one line here.
 #pragma once
 
 #include "spml/loss.h"
 
+// The paper's losses in its order, then newer ones.
+// clang-format off
+#define SPML_LOSS_TABLE(row)                                                               \
+  /* cross_entropy.cc      */ row(kBce) row(kBceLs) row(kIu) row(kIun) row(kAn) row(kAnLs) \
+  /*                       */ row(kWan)                                                    \
+  /* wan_sampled.cc        */ row(kWanSampled)                                             \
+  /* epr.cc                */ row(kEpr)                                                    \
+  /* role.cc               */ row(kRole)                                                   \
+  /* pr.cc                 */ row(kPr)                                                     \
+  /* focal.cc              */ row(kFocal)                                                  \
+  /* asl.cc                */ row(kAsl)                                                    \
+  /* focal.cc              */ row(kHill) row(kSplc)                                        \
+  /* em.cc                 */ row(kEm) row(kEmApl)                                         \
+  /* gr.cc                 */ row(kGr)                                                     \
+  /* large_loss.cc         */ row(kLlR) row(kLlCt) row(kLlCp)                              \
+  /* self_training.cc      */ row(kSelfTraining)                                           \
+  /* class_prior_losses.cc */ row(kCrisp) row(kNnpu)
+// clang-format on
+
 namespace spml {
 
-extern const LossInfo kBce, kBceLs, kIu, kIun, kAn, kAnLs, kWan;  // cross_entropy.cc
-extern const LossInfo kWanSampled;                                // wan_sampled.cc
-extern const LossInfo kEpr;                                       // epr.cc
-extern const LossInfo kRole;                                      // role.cc
-extern const LossInfo kPr;                                        // pr.cc
-extern const LossInfo kFocal, kHill, kSplc;                       // focal.cc
-extern const LossInfo kAsl;                                       // asl.cc
-extern const LossInfo kEm, kEmApl;                                // em.cc
-extern const LossInfo kGr;                                        // gr.cc
-extern const LossInfo kLlR, kLlCt, kLlCp;                         // large_loss.cc
-extern const LossInfo kSelfTraining;                              // self_training.cc
-extern const LossInfo kCrisp, kNnpu;                              // class_prior_losses.cc
+#define SPML_DECLARE(name) extern const LossInfo name;
+SPML_LOSS_TABLE(SPML_DECLARE)
+#undef SPML_DECLARE
 
 }  // namespace spml

@@ -50,6 +50,9 @@ constexpr LossInfo kRole = {
         "`side(a|b) = mean[-sg(b) log a - (1-sg(b)) log(1-a)] + EPR(a)`, EPR as in `epr`, "
         "e = sigmoid(u) the label estimates, sg = no gradient",
     .source = "Cole et al., CVPR 2021",
+    .negatives =
+        "`-positive_scale log(1-a)` on both sides, the weight of an observed positive; its "
+        "estimate starts at 0.005",
     .needs_k = true,
     .uses_estimates = true,
     .params = kParams,

@@ -56,7 +56,7 @@ class RoleWith final : public Loss {
 
 // A row of the table with the text and the parameters it refers to.
 struct CombinedInfo {
-  std::string name, summary, formula, source;
+  std::string name, summary, formula, source, negatives;
   std::vector<LossParameter> params;
   LossInfo info;
 
@@ -67,6 +67,7 @@ struct CombinedInfo {
                             "side as in `role`",
                             base.name)),
         source(fmt::format("{}; {}", kRole.source, base.source)),
+        negatives(fmt::format("in {}: {}; in side(e|f) as in role", base.name, base.negatives)),
         params(kRole.params.begin(), kRole.params.end()) {
     for (const LossParameter& parameter : base.params) {
       const auto same_name = [&](const LossParameter& p) { return p.name == parameter.name; };
@@ -76,6 +77,7 @@ struct CombinedInfo {
             .summary = summary,
             .formula = formula,
             .source = source,
+            .negatives = negatives,
             .needs = base.needs,
             .needs_k = true,
             .uses_estimates = true,

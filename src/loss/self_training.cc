@@ -52,8 +52,10 @@ constexpr LossInfo kSelfTraining = {
         "as `an`; after each epoch t >= warm_up T every unknown label with f > tau is an observed "
         "positive from then on",
     .source =
-        "the relabelling of Liu et al., Revisiting Pseudo-Label for Single-Positive Multi-Label "
-        "Learning, ICML 2023, without its bottleneck",
+        "inferred from published code, not from a text: the relabelling that we take to be that of "
+        "Liu et al., Revisiting Pseudo-Label for Single-Positive Multi-Label Learning, ICML 2023, "
+        "without its bottleneck",
+    .negatives = "`-log(1-f)`; never relabelled",
     .memory = {.labels = true, .reviews = true},
     .params = kParams,
     .make = make};

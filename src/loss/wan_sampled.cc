@@ -1,5 +1,6 @@
-// wan-sampled: -log f where o = +1; each time a row is drawn, -log(1-f) at one of its unknown
-// labels, chosen uniformly; 0 elsewhere. The choice is a pure function of (seed, step, row).
+// wan-sampled: -log f where o = +1, -log(1-f) where o = -1; each time a row is drawn, -log(1-f) at
+// one of its unknown labels, chosen uniformly; 0 elsewhere. The choice is a pure function of (seed,
+// step, row).
 #define HWY_TARGET_INCLUDE "loss/wan_sampled.cc"
 #include "loss/simd-inl.h"
 
@@ -44,9 +45,11 @@ constexpr LossInfo kWanSampled = {
     .name = "wan-sampled",
     .summary = "one unknown label, sampled whenever a row is drawn, is its negative",
     .formula =
-        "`-log f` where o = +1, `-log(1-f)` at one label with o = 0 chosen uniformly for "
-        "each row and step, 0 elsewhere; with one positive per row it is `wan` on average",
+        "`-log f` where o = +1, `-log(1-f)` where o = -1 and at one label with o = 0 chosen "
+        "uniformly for each row and step, 0 elsewhere; with one positive per row it is `wan` on "
+        "average",
     .source = "Cole et al., CVPR 2021",
+    .negatives = "`-log(1-f)` in every step; never the label that is sampled",
     .params = kParams,
     .make = make};
 
@@ -56,9 +59,11 @@ constexpr LossInfo kWanSampled = {
 SPML_SIMD_BEGIN();
 
 double wan_sampled_kernel(const LossCall& call, const WanSampled& settings) {
-  const double positives =
+  const double known =
       entrywise(call, settings.log_epsilon, [&](auto d, const auto& f, auto observed) HWY_ATTR {
-        return cross_entropy(f, hn::IfThenElseZero(observed.positive, constant(d, 1)), hn::Zero(d));
+        const auto one = constant(d, 1);
+        return cross_entropy(f, hn::IfThenElseZero(observed.positive, one),
+                             hn::IfThenElseZero(observed.negative, one));
       });
   const double sampled =
       run(call, settings.log_epsilon,
@@ -81,7 +86,7 @@ double wan_sampled_kernel(const LossCall& call, const WanSampled& settings) {
             }
             return sum * scale;
           });
-  return positives + sampled;
+  return known + sampled;
 }
 
 SPML_SIMD_END();

@@ -38,6 +38,7 @@ LabelMemory::LabelMemory(const LossMemory& needs, const LabelMatrix& observed,
   for (size_t j = 0; j < priors_.size(); ++j) {
     priors_[j] = static_cast<float>(positives[j]) / static_cast<float>(rows.size());
   }
+  observed_shares_ = priors_;
 }
 
 void LabelMemory::fetch(std::span<const int32_t> batch, View<int8_t> observed, LossInput& in,
@@ -59,6 +60,7 @@ void LabelMemory::fetch(std::span<const int32_t> batch, View<int8_t> observed, L
     in.soft_labels = {batch_soft_.data(), B, columns_};
   }
   in.class_priors = priors_;
+  in.observed_shares = observed_shares_;
 }
 
 void LabelMemory::apply(std::span<const int32_t> batch) {

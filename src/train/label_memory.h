@@ -42,7 +42,7 @@ class LabelMemory {
   size_t columns_;
   Evaluator scores_;  // of all training rows
   std::vector<int8_t> labels_, relabelled_;
-  std::vector<float> soft_, batch_soft_, priors_;
+  std::vector<float> soft_, batch_soft_, priors_, observed_shares_;
 };
 
 }  // namespace spml

@@ -25,6 +25,7 @@ struct Batch {
   std::vector<double> frozen_z, frozen_u;  // empty: the same numbers
   std::vector<double> soft;                // soft labels, negative where there is none
   std::vector<double> priors;              // of the labels
+  std::vector<double> shares;              // observed positive; empty: those of the batch
   std::vector<int8_t> observed;
   uint64_t seed = 0, step = 0;
   int epoch = 1, epochs = 1;
@@ -55,6 +56,9 @@ struct Batch {
     }
     for (double& prior : batch.priors) prior = static_cast<float>(rng.uniform());
     for (size_t i = 0; i < rows; ++i) batch.observed[i * labels + rng.below(labels)] = 1;
+    for (size_t j = 0; j < labels; ++j) {
+      batch.shares.push_back(static_cast<float>(0.1 + 0.9 * rng.uniform()));
+    }
     return batch;
   }
 
@@ -66,6 +70,7 @@ struct Batch {
     const std::vector<T> tfz(frozen_z.begin(), frozen_z.end());
     const std::vector<T> tfu(frozen_u.begin(), frozen_u.end());
     const std::vector<T> tsoft(soft.begin(), soft.end()), tpriors(priors.begin(), priors.end());
+    const std::vector<T> tshares(shares.begin(), shares.end());
     std::vector<T> scratch(loss.scratch_per_entry() * B * L);
     Result<T> result;
     result.dz.assign(B * L, T{123});  // gradients are overwritten
@@ -80,6 +85,7 @@ struct Batch {
     in.observed = {observed.data(), B, L};
     in.soft_labels = {tsoft.data(), B, L};
     in.class_priors = tpriors;
+    in.observed_shares = tshares;
     in.seed = seed;
     in.step = step;
     in.epoch = epoch;

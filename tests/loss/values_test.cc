@@ -40,19 +40,26 @@ TEST(LossValue, BceCountsEverythingButPositivesAsNegative) {
   expect_result(evaluate("bce"), kAnSum / 6, kAnGradient);
 }
 
-TEST(LossValue, AnLsSmoothsBothSides) {
+TEST(LossValue, BceLsSmoothsBothSides) {
   // eps_p = 0.4: positives weigh (0.8, 0.2); eps_n = 0.2: the others weigh (0.1, 0.9).
   const double sum = 0.8 * kLog43 + 0.2 * kLog4 + 0.9 * kLog43 + 0.1 * kLog4 + kLog2 + kLog2 +
                      0.8 * kLog4 + 0.2 * kLog43 + 0.9 * kLog4 + 0.1 * kLog43;
   // dz = p - weight of log p.
   const std::vector<double> dz = {-0.05 / 6, 0.15 / 6, 0.4 / 6, 0.4 / 6, -0.55 / 6, 0.65 / 6};
-  expect_result(evaluate("an-ls", {{"eps_p", 0.4}, {"eps_n", 0.2}}), sum / 6, dz);
   expect_result(evaluate("bce-ls", {{"eps", 0.2}, {"eps_p", 0.4}}), sum / 6, dz);
 }
 
-TEST(LossValue, WanWeighsNegativesByOneOverLMinusOne) {
-  const double sum = kLog43 + kLog4 + 0.5 * (kLog43 + kLog2 + kLog2 + kLog4);
-  expect_result(evaluate("wan"), sum / 6, {-1 / 24., 1 / 48., 1 / 24., 1 / 24., -1 / 8., 1 / 16.});
+TEST(LossValue, AnLsSmoothsAllButKnownNegatives) {
+  // As above, but (0, 1) at the third entry: f = 1/2 costs log 2 either way, its slope is 1/2.
+  const double sum = 0.8 * kLog43 + 0.2 * kLog4 + 0.9 * kLog43 + 0.1 * kLog4 + kLog2 + kLog2 +
+                     0.8 * kLog4 + 0.2 * kLog43 + 0.9 * kLog4 + 0.1 * kLog43;
+  expect_result(evaluate("an-ls", {{"eps_p", 0.4}, {"eps_n", 0.2}}), sum / 6,
+                {-0.05 / 6, 0.15 / 6, 0.5 / 6, 0.4 / 6, -0.55 / 6, 0.65 / 6});
+}
+
+TEST(LossValue, WanWeighsAssumedNegativesByOneOverLMinusOne) {
+  const double sum = kLog43 + kLog4 + kLog2 + 0.5 * (kLog43 + kLog2 + kLog4);
+  expect_result(evaluate("wan"), sum / 6, {-1 / 24., 1 / 48., 1 / 12., 1 / 24., -1 / 8., 1 / 16.});
 }
 
 TEST(LossValue, IuIgnoresUnknownLabels) {
@@ -109,9 +116,18 @@ TEST(LossValue, RoleRegularisesBothSides) {
 }
 
 TEST(LossValue, PrSumsOverPairs) {
-  // Row 0: (1 - 3/4 + 1/4) + (1 - 3/4 + 1/2); row 1: (1 - 1/4 + 1/2) + (1 - 1/4 + 3/4).
-  expect_result(evaluate("pr"), (0.5 + 0.75 + 1.25 + 1.5) / 6,
-                {-2 * 3 / 96., 3 / 96., 4 / 96., 4 / 96., -2 * 3 / 96., 3 / 96.});
+  // Row 0: (1 - 3/4 + 1/4) + (1 - 3/4 + 1/2); row 1: (1 - 1/4 + 1/2) + (1 - 1/4 + 3/4); and f = 1/2
+  // once more for the known negative.
+  expect_result(evaluate("pr"), (0.5 + 0.75 + 1.25 + 1.5 + 0.5) / 6,
+                {-2 * 3 / 96., 3 / 96., 8 / 96., 4 / 96., -2 * 3 / 96., 3 / 96.});
+}
+
+TEST(LossValue, PrUsesKnownNegativesOfARowWithoutPositives) {
+  Batch batch(1, 2);
+  batch.z = {kLog3, kLog3};
+  batch.observed = {-1, 0};
+  const auto loss = make_loss("pr", {.labels = 2, .k = {}, .params = {}});
+  expect_result(batch.evaluate<double>(*loss), 0.75 / 2, {3 / 32., 0});
 }
 
 TEST(LossValue, WanSampledWithOneUnknownLabelIsCertain) {
@@ -119,8 +135,9 @@ TEST(LossValue, WanSampledWithOneUnknownLabelIsCertain) {
   batch.observed = {1, 0, -1, 1, 1, 1};  // row 1 has nothing to sample
   const auto result =
       batch.evaluate<double>(*make_loss("wan-sampled", {.labels = 3, .k = {}, .params = {}}));
-  expect_result(result, (kLog43 + kLog43 + kLog2 + kLog4 + kLog43) / 6,
-                {-1 / 24., 1 / 24., 0, -1 / 12., -1 / 8., -1 / 24.});
+  // Entry 1 is the only unknown label, entry 2 a known negative of f = 1/2.
+  expect_result(result, (kLog43 + kLog43 + kLog2 + kLog2 + kLog4 + kLog43) / 6,
+                {-1 / 24., 1 / 24., 1 / 12., -1 / 12., -1 / 8., -1 / 24.});
 }
 
 TEST(LossValue, LogEpsilonIsAddedInsideTheLogarithm) {
@@ -132,27 +149,29 @@ TEST(LossValue, LogEpsilonIsAddedInsideTheLogarithm) {
 }
 
 TEST(LossValue, FocalWeighsByThePowerOfTheOtherProbability) {
-  // gamma = 2: weights (1/4)^2 and (1/4)^2, then 1/4 at f = 1/2, (3/4)^2 at the rest.
-  const double sum = kLog43 / 16 + kLog43 / 16 + kLog2 / 4 + kLog2 / 4 + 9 * kLog4 / 16 * 2;
+  // gamma = 2: weights (1/4)^2 and (1/4)^2, then 1 at the known negative, 1/4 at f = 1/2, (3/4)^2
+  // at the rest.
+  const double sum = kLog43 / 16 + kLog43 / 16 + kLog2 + kLog2 / 4 + 9 * kLog4 / 16 * 2;
   // Positive: (1-p)^2 (2 p log p - (1-p)); negative: p^2 (p - 2 (1-p) log(1-p)).
   const double easy = (2 * 0.75 * kLog43 + 0.25) / 16, hard = 9 * (2 * 0.25 * kLog4 + 0.75) / 16;
   const double even = (kLog2 + 0.5) / 4;
   expect_result(evaluate("focal"), sum / 6,
-                {-easy / 6, easy / 6, even / 6, even / 6, -hard / 6, hard / 6});
+                {-easy / 6, easy / 6, 1 / 12., even / 6, -hard / 6, hard / 6});
 }
 
-TEST(LossValue, AslCutsEasyNegativesOff) {
-  // clip 1/4: c = 0, 1/4 and 1/2 at f = 1/4, 1/2 and 3/4; gamma_neg = 1.
+TEST(LossValue, AslCutsEasyAssumedNegativesOff) {
+  // clip 1/4: c = 0, 1/4 and 1/2 at f = 1/4, 1/2 and 3/4; gamma_neg = 1. The known negative is a
+  // plain one.
   LossParameters params = {{"clip", 0.25}, {"gamma_neg", 1}};
-  const double sum = kLog43 + 0 + kLog43 / 4 + kLog43 / 4 + kLog4 + kLog2 / 2;
+  const double sum = kLog43 + 0 + kLog2 + kLog43 / 4 + kLog4 + kLog2 / 2;
   // c / (1-c) * f (1-f).
   const double middle = 1 / 12., high = 3 / 16.;
   expect_result(evaluate("asl", params), sum / 6,
-                {-0.25 / 6, 0, middle / 6, middle / 6, -0.75 / 6, high / 6});
+                {-0.25 / 6, 0, 0.5 / 6, middle / 6, -0.75 / 6, high / 6});
   params["detach"] = 0;  // and -log(1-c) f (1-f)
   const double middle_all = middle + kLog43 / 4, high_all = high + kLog2 * 3 / 16;
   expect_result(evaluate("asl", params), sum / 6,
-                {-0.25 / 6, 0, middle_all / 6, middle_all / 6, -0.75 / 6, high_all / 6});
+                {-0.25 / 6, 0, 0.5 / 6, middle_all / 6, -0.75 / 6, high_all / 6});
 }
 
 TEST(LossValue, HillLeavesConfidentUnknownLabelsAlone) {
@@ -195,6 +214,83 @@ TEST(LossValue, EmRewardsEntropy) {
   const double sum = kLog43 - 0.2 * entropy + kLog2 - 0.2 * kLog2 + kLog4 - 0.2 * entropy;
   const double pull = 0.2 * kLog3 * 3 / 16;
   expect_result(evaluate("em"), sum / 6, {-1 / 24., -pull / 6, 1 / 12., 0, -1 / 8., pull / 6});
+}
+
+// f = 3/4, 1/4; 1/2, 1/2 for two labels, observed +1, 0; 0, -1, after the warm-up.
+Result<double> evaluate_risk(std::string_view name, std::vector<double> priors,
+                             std::vector<double> shares) {
+  Batch batch(2, 2);
+  batch.z = {kLog3, -kLog3, 0, 0};
+  batch.observed = {1, 0, 0, -1};
+  batch.priors = std::move(priors);
+  batch.shares = std::move(shares);
+  batch.epoch = batch.epochs = 5;
+  return batch.evaluate<double>(*make_loss(name, {.labels = 2, .k = {}, .params = {}}));
+}
+
+TEST(LossValue, CrispCountsAPositiveByTheDataSetsShare) {
+  // Label 0: 1 in 8 rows is observed positive, so one of 2 rows counts 1 / (2/8) = 4:
+  // 2 * 0.5 * 4 * 1/4 + |5/8 - 0.5|. Label 1: no positive; |3/8 - 0.5|, and its known negative 1/4.
+  const auto result = evaluate_risk("crisp", {0.5, 0.5}, {0.125, 0.5});
+  // Slopes p(1-p): 3/16, 3/16; 1/4, 1/4. Label 0: -1 * 4 * slope + slope/2; label 1: -slope/2, and
+  // as much again the other way where the negative is known.
+  expect_result(result, (1 + 0.125 + 0.125 + 0.25) / 2,
+                {(-4 + 0.5) * 3 / 32, -0.5 * 3 / 32, 0.5 / 8, 0});
+}
+
+TEST(LossValue, CrispWithoutADataSetTakesTheBatchForIt) {
+  const auto alone = evaluate_risk("crisp", {0.5, 0.5}, {});
+  const auto same = evaluate_risk("crisp", {0.5, 0.5}, {0.5, 0});
+  expect_result(alone, same.value, same.dz);
+  EXPECT_NEAR(alone.value, (0.25 + 0.125 + 0.125 + 0.25) / 2, 1e-14);
+}
+
+TEST(LossValue, NnpuCountsAPositiveByTheDataSetsShare) {
+  // Label 0, prior 1/8, share 1/4: a positive counts 2. P+ = 2 log 4/3, P- = 2 log 4.
+  // N = (log 4 + log 2)/2 - P-/8 > 0. Label 1: no positive, N = (log 4/3 + log 2)/2, and log 2 / 2
+  // for the known negative.
+  const auto result = evaluate_risk("nnpu", {0.125, 0.5}, {0.25, 0.5});
+  const double label0 = kLog43 / 4 + (kLog4 + kLog2) / 2 - kLog4 / 4;
+  const double label1 = (kLog43 + kLog2) / 2 + kLog2 / 2;
+  // By z: -(1-f)/4 of P+, f/2 of the mean, -f/4 of P-.
+  expect_result(result, (label0 + label1) / 2,
+                {(-0.0625 + 0.375 - 0.1875) / 2, 0.125 / 2, 0.25 / 2, 0.5 / 2});
+}
+
+TEST(LossValue, NnpuRaisesANegativeRisk) {
+  // Prior 1, share 1/4: N = (log 4 + log 2)/2 - 2 log 4 < 0, so the risk of label 0 is -N.
+  const auto result = evaluate_risk("nnpu", {1, 0}, {0.25, 0.5});
+  const double label0 = 2 * kLog4 - (kLog4 + kLog2) / 2;
+  expect_result(result, (label0 + (kLog43 + kLog2) / 2 + kLog2 / 2) / 2,
+                {(1.5 - 0.375) / 2, 0.125 / 2, -0.25 / 2, 0.5 / 2});
+}
+
+TEST(LossValue, AKnownNegativeIsNotAnUnknownLabel) {
+  // Every loss that sees observed labels, but for an, which takes every unknown label for a known
+  // negative, and for bce and its like, for which nothing is unknown. In the third epoch of 3.
+  Batch known = two_rows(), unknown = two_rows();
+  unknown.observed[2] = 0;
+  known.z[2] = unknown.z[2] = kLog3;
+  known.epoch = unknown.epoch = known.epochs = unknown.epochs = 3;
+  for (const LossInfo* info : all_losses()) {
+    EXPECT_FALSE(info->negatives.empty()) << info->name;
+    const bool same = info->name == "an" || info->name == "bce" || info->name == "bce-ls" ||
+                      info->name == "self-training";
+    const auto loss = make_loss(info->name, {.labels = 3, .k = 1.5, .params = {}});
+    const auto with = known.evaluate<double>(*loss), without = unknown.evaluate<double>(*loss);
+    EXPECT_EQ(with.dz[2] == without.dz[2], same) << info->name;
+    EXPECT_GT(with.dz[2], 0) << info->name;
+  }
+}
+
+TEST(LossValue, EmPullsLessWhereRowsHaveMorePositives) {
+  const auto alpha = [](std::optional<double> k) {
+    return resolve_parameters(find_loss("em"), {.labels = 40, .k = k, .params = {}}).at("alpha");
+  };
+  EXPECT_DOUBLE_EQ(alpha(3), 0.1);
+  EXPECT_DOUBLE_EQ(alpha(30), 0.01);
+  EXPECT_DOUBLE_EQ(alpha(0.5), 0.3);
+  EXPECT_DOUBLE_EQ(alpha(std::nullopt), 0.2);
 }
 
 TEST(LossValue, GrFollowsItsSchedules) {

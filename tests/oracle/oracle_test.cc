@@ -59,6 +59,7 @@ TEST(TorchOracle, AgreesForEveryRegisteredLoss) {
       input.sampled = sampled_negatives(batch);
       input.soft = batch.soft;
       input.priors = batch.priors;
+      input.shares = batch.shares;
       const LossSetup setup = c.setup(L);
       input.k = *setup.k;
       input.epoch = batch.epoch;

@@ -17,7 +17,7 @@ struct Batch {
   Tensor z, u;
   Tensor positive, unknown, negative;  // 1.0 where o is +1, 0, -1
   Tensor sampled;
-  Tensor soft, priors;
+  Tensor soft, priors, shares;
   double B, L, k;
   double epoch, epochs;
   LossParameters params;
@@ -38,9 +38,11 @@ Tensor simple_assume_negative(const Batch& b) {
   return (-b.positive * torch::log(b.f()) - (1 - b.positive) * torch::log(1 - b.f())).mean();
 }
 
-Tensor smoothed(const Batch& b) {
+// eps_n is the smoothing of assumed negatives, known_eps_n that of the known ones.
+Tensor smoothed(const Batch& b, double known_eps_n) {
   const Tensor others = 1 - b.positive;
-  const double p = b["eps_p"] / 2, n = b["eps_n"] / 2;
+  const double p = b["eps_p"] / 2;
+  const Tensor n = (b.unknown * b["eps_n"] + b.negative * known_eps_n) / 2;
   const Tensor on_log_f = b.positive * (1 - p) + others * n;
   const Tensor on_log_1mf = b.positive * p + others * (1 - n);
   return -(on_log_f * b.log(b.f()) + on_log_1mf * b.log(1 - b.f())).mean();
@@ -51,11 +53,12 @@ Tensor ignore_unknown(const Batch& b) {
 }
 
 Tensor weak_negative(const Batch& b) {
-  return (-b.positive * b.log(b.f()) - b["gamma"] * (1 - b.positive) * b.log(1 - b.f())).mean();
+  const Tensor weight = b["gamma"] * b.unknown + b.negative;
+  return (-b.positive * b.log(b.f()) - weight * b.log(1 - b.f())).mean();
 }
 
 Tensor sampled_negative(const Batch& b) {
-  return (-b.positive * b.log(b.f()) - b.sampled * b.log(1 - b.f())).mean();
+  return (-b.positive * b.log(b.f()) - (b.sampled + b.negative) * b.log(1 - b.f())).mean();
 }
 
 Tensor expected_positives(const Batch& b, const Tensor& a) {
@@ -84,7 +87,7 @@ Tensor pairwise_ranking(const Batch& b) {
   // (B, L, L): positive i against label j.
   const Tensor hinge = torch::relu(1 - f.unsqueeze(2) + f.unsqueeze(1));
   const Tensor pairs = b.positive.unsqueeze(2) * (1 - b.positive).unsqueeze(1);
-  return (hinge * pairs).sum() / (b.B * b.L);
+  return ((hinge * pairs).sum() + (b.negative * f).sum()) / (b.B * b.L);
 }
 
 Tensor focal_positive(const Tensor& p, double gamma) {
@@ -97,7 +100,7 @@ Tensor focal_negative(const Tensor& p, double gamma) {
 
 Tensor focal(const Batch& b) {
   return (b.positive * focal_positive(b.f(), b["gamma"]) +
-          (1 - b.positive) * focal_negative(b.f(), b["gamma"]))
+          b.unknown * focal_negative(b.f(), b["gamma"]) - b.negative * torch::log(1 - b.f()))
       .mean();
 }
 
@@ -109,8 +112,8 @@ Tensor asymmetric(const Batch& b) {
     positive = positive.detach();
     negative = negative.detach();
   }
-  return (-b.positive * positive * torch::log(b.f()) -
-          (1 - b.positive) * negative * torch::log(1 - c))
+  return (-b.positive * positive * torch::log(b.f()) - b.unknown * negative * torch::log(1 - c) -
+          b.negative * torch::log(1 - b.f()))
       .mean();
 }
 
@@ -146,21 +149,24 @@ Tensor entropy_with_pseudo_labels(const Batch& b) {
       .mean();
 }
 
-// The mean over the observed positives of each label; 0 where there is none.
+// The mean over the observed positives of each label in the data set, estimated from the batch.
 Tensor over_positives(const Batch& b, const Tensor& x) {
-  return (b.positive * x).sum(0) / torch::clamp_min(b.positive.sum(0), 1);
+  return (b.positive * x).sum(0) / (b.B * b.shares);
 }
 
 Tensor class_prior(const Batch& b) {
   const Tensor f = b.f();
-  return (2 * b.priors * over_positives(b, 1 - f) + torch::abs(f.mean(0) - b.priors)).mean();
+  return (2 * b.priors * over_positives(b, 1 - f) + torch::abs(f.mean(0) - b.priors) +
+          (b.negative * f).mean(0))
+      .mean();
 }
 
 Tensor non_negative(const Batch& b) {
   const Tensor minus = -torch::log(1 - b.f());
   const Tensor negatives = minus.mean(0) - b.priors * over_positives(b, minus);
   const Tensor positives = b.priors * over_positives(b, -torch::log(b.f()));
-  return torch::where(negatives >= 0, positives + negatives, -negatives).mean();
+  const Tensor known = (b.negative * minus).mean(0);
+  return (torch::where(negatives >= 0, positives + negatives, -negatives) + known).mean();
 }
 
 Tensor robust(const Batch& b) {
@@ -197,11 +203,11 @@ Tensor large_loss(const Batch& b, double positive_weight, bool permanent = false
 
 const std::map<std::string_view, std::function<Tensor(const Batch&)>> kOracles = {
     {"bce", assume_negative},
-    {"bce-ls", smoothed},
+    {"bce-ls", [](const Batch& b) { return smoothed(b, b["eps_n"]); }},
     {"iu", ignore_unknown},
     {"iun", ignore_unknown},
     {"an", assume_negative},
-    {"an-ls", smoothed},
+    {"an-ls", [](const Batch& b) { return smoothed(b, 0); }},
     {"wan", weak_negative},
     {"wan-sampled", sampled_negative},
     {"epr", [](const Batch& b) { return expected_positives(b, b.f()); }},
@@ -250,6 +256,7 @@ std::optional<OracleResult> torch_oracle(std::string_view loss, OracleInput inpu
                        tensor(input.sampled),
                        tensor(input.soft),
                        torch::tensor(input.priors, torch::kFloat64),
+                       torch::tensor(input.shares, torch::kFloat64),
                        static_cast<double>(input.B),
                        static_cast<double>(input.L),
                        input.k,

@@ -17,6 +17,7 @@ struct OracleInput {
   std::vector<double> sampled;   // (B, L): 1 at the negatives that wan-sampled drew
   std::vector<double> soft;      // (B, L): soft labels, negative where there is none
   std::vector<double> priors;    // (L)
+  std::vector<double> shares;    // (L): of the training rows, observed positive
   double k = 0;
   double epoch = 1, epochs = 1;
   LossParameters params;  // every one of the loss
