@@ -132,10 +132,12 @@ void make_folder(const Path& path) {
   if (error) fail("{}: cannot create the folder: {}", path.string(), error.message());
 }
 
-FileLock::FileLock(const Path& path, std::string_view what) {
+FileLock::FileLock(const Path& path, std::string_view what, WhenHeld when_held) {
   Descriptor d{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)};
   if (d.fd < 0) fail("{}: cannot create the lock file: {}", path.string(), reason());
-  if (::flock(d.fd, LOCK_EX | LOCK_NB) != 0) {
+  const int operation = when_held == kWait ? LOCK_EX : LOCK_EX | LOCK_NB;
+  while (::flock(d.fd, operation) != 0) {
+    if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) fail("{}: cannot lock: {}", path.string(), reason());
     fail("{}: another spml process is using it; wait for it to end or choose another folder", what);
   }

@@ -60,11 +60,12 @@ std::string read_file(const Path& path, size_t max_bytes = size_t{1} << 30);
 // Creates the folder and its parents; Error with the reason when that fails.
 void make_folder(const Path& path);
 
-// An exclusive advisory lock (flock) on `path`, held for the object's lifetime. The constructor
-// throws Error when another process holds it; `what` names the thing in use in the message.
+// An exclusive advisory lock (flock) on `path`, held for the object's lifetime. When it is held
+// elsewhere, the constructor waits or throws Error; `what` names the thing in use in the message.
 class FileLock {
  public:
-  FileLock(const Path& path, std::string_view what);
+  enum WhenHeld { kRefuse, kWait };
+  FileLock(const Path& path, std::string_view what, WhenHeld when_held = kRefuse);
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
   ~FileLock();

@@ -23,31 +23,29 @@ struct Options {
 void demo(const Options& options) {
   const DemoFolder folder{options.out};
   catch_interrupt();
-  Json best;
+  DemoResult result;
   {
     LiveTable live(options.common.quiet);
     SweepEvents events;
-    events.run_done = [&](const Json& result, size_t done, size_t total) {
-      live.add(result, done, total);
+    events.run_done = [&](const SweepRun& run, size_t done, size_t total) {
+      live.add(run, done, total);
     };
     events.stop_requested = interrupted;
-    best = run_demo(folder, {.jobs = options.common.threads}, events);
+    result = run_demo(folder, {.jobs = options.common.threads}, events);
   }
-  if (can_draw_pages()) write_file(folder.report(), draw_page(collect({folder.sweep()})));
-  const auto sentences = conclusions(best);
+  std::optional<Path> page;
+  if (can_draw_pages()) page = folder.report();
+  if (page) write_file(*page, draw_page(collect({folder.sweep()})));
   if (options.common.json) {
-    best["conclusions"] = sentences;
-    best["page"] = can_draw_pages() ? Json(folder.report().string()) : Json();
-    print_json(best);
+    fmt::print("{}", json_text(result, page));
     return;
   }
-  fmt::print("{}\n", sweep_table(best["best"]));
-  for (const std::string& sentence : sentences) fmt::print("{}\n", sentence);
-  fmt::print("\n{} runs in {:.1f} s: {}\n", best["runs"].get<size_t>(),
-             best["seconds"].get<double>(), folder.sweep().string());
-  if (can_draw_pages()) {
-    fmt::print("Charts, curves and every setting: open {} in a browser\n",
-               folder.report().string());
+  fmt::print("{}\n", sweep_table(result.sweep.best));
+  for (const std::string& sentence : conclusions(result)) fmt::print("{}\n", sentence);
+  fmt::print("\n{} runs in {:.1f} s: {}\n", result.sweep.runs, result.sweep.seconds,
+             folder.sweep().string());
+  if (page) {
+    fmt::print("Charts, curves and every setting: open {} in a browser\n", page->string());
   } else {
     fmt::print("No page: this spml was built with SPML_WEB=OFF\n");
   }

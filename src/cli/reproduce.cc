@@ -56,10 +56,9 @@ ReproduceOptions parse(const Options& options) {
     parsed.data.push_back(named);
   }
   if (!options.mode.empty()) parsed.mode = mode_from(options.mode);
-  const bool images = parsed.mode.value_or(Mode::kLinear) != Mode::kLinear;
   if (options.seeds) parsed.seeds = *options.seeds;
-  parsed.jobs = options.jobs.value_or(images ? 1 : options.common.threads);
-  parsed.threads = std::max(1, options.common.threads / parsed.jobs);
+  parsed.jobs = options.jobs.value_or(0);
+  parsed.threads = options.common.threads;
   parsed.overwrite = options.overwrite;
   return parsed;
 }
@@ -69,36 +68,35 @@ void run(const Options& options) {
   const Experiment experiment = load_experiment(options.experiment);
   const Mode mode = parsed.mode.value_or(experiment.modes.front());
   const bool known = std::ranges::find(experiment.modes, mode) != experiment.modes.end();
-  if (known && mode != Mode::kLinear) {
+  if (known && trains_networks(experiment, mode)) {
     parsed.image.weights = options.weights;
     parsed.image.size = options.size;
     complete(parsed.image);
     parsed.make_image_model = image_model_maker();
   }
   catch_interrupt();
-  Json result;
+  Reproduction all;
   {
     Progress progress("reproduce " + experiment.name, "runs", options.common.quiet);
     SweepEvents events;
-    events.run_done = [&](const Json& run, size_t done, size_t total) {
-      progress.update(
-          done, total,
-          fmt::format("{} lr {:g}", run["loss"].get<std::string>(), run["lr"].get<double>()));
+    events.run_done = [&](const SweepRun& run, size_t done, size_t total) {
+      const RunResult& result = run.record.result;
+      progress.update(done, total, fmt::format("{} lr {:g}", result.loss, result.lr));
     };
     events.stop_requested = interrupted;
-    result = reproduce(experiment, parsed, events);
+    all = reproduce(experiment, parsed, events);
   }
   const ReproductionFolder folder{parsed.out};
-  const std::string key = result_key(experiment, parsed.mode.value_or(experiment.modes.front()));
+  const std::string key = result_key(experiment, mode);
+  const ExperimentResult& result = all.experiments[key];
   write_file(folder.csv(key), experiment_csv(result));
-  if (can_draw_pages()) write_file(folder.report(), draw_page(collect({folder.path})));
+  if (can_draw_pages()) write_file(folder.report(), draw_page(collect(folder.path, all)));
   if (options.common.json) {
-    print_json(result);
+    fmt::print("{}", json_text(result));
     return;
   }
-  fmt::print("{}\n{} runs in {:.1f} s: {}, {}", experiment_text(result),
-             result["runs"].get<size_t>(), result["seconds"].get<double>(),
-             folder.results().string(), folder.csv(key).string());
+  fmt::print("{}\n{} runs in {:.1f} s: {}, {}", experiment_text(result), result.runs,
+             result.seconds, folder.results().string(), folder.csv(key).string());
   if (can_draw_pages()) fmt::print(", {}", folder.report().string());
   fmt::print("\n");
 }

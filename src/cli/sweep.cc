@@ -73,23 +73,25 @@ void sweep(const Options& options) {
   const Dataset data = open_dataset(options.flags.data, data_options);
   const auto grid = expand(flags, data.labels());
   catch_interrupt();
-  Json best;
+  SweepSummary summary;
   {
     LiveTable live(options.common.quiet);
     SweepEvents events;
-    events.run_done = [&](const Json& result, size_t done, size_t total) {
-      live.add(result, done, total);
+    events.run_done = [&](const SweepRun& run, size_t done, size_t total) {
+      live.add(run, done, total);
     };
     events.stop_requested = interrupted;
-    best = run_sweep(data, grid, sweep, events);
+    summary = run_sweep(data, grid, sweep, events);
   }
   if (options.common.json) {
-    print_json(best);
+    check_complete(summary.failed);
+    fmt::print("{}", json_text(summary));
     return;
   }
-  fmt::print("{}", sweep_table(best["best"]));
-  fmt::print("{} runs in {:.1f} s; all of them in {}/results.jsonl\n", best["runs"].get<size_t>(),
-             best["seconds"].get<double>(), options.out);
+  fmt::print("{}", sweep_table(summary.best));
+  fmt::print("{} runs in {:.1f} s; all of them in {}/results.jsonl\n", summary.runs,
+             summary.seconds, options.out);
+  check_complete(summary.failed);
 }
 
 }  // namespace

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "experiment/config.h"
+#include "experiment/winners.h"
 
 namespace spml::cli {
 
-// best.json's "best" as text, a line per loss.
-std::string sweep_table(const Json& best);
+// A line per loss. A mean over fewer seeds than were asked for is marked, with a line that says so.
+std::string sweep_table(const NamedList<Winner>& best);
 
 // Progress on stderr. On a terminal: the best so far of every loss, redrawn in place after each
 // run; elsewhere a line per run.
@@ -19,14 +19,14 @@ class LiveTable {
   explicit LiveTable(bool quiet);
   ~LiveTable();
 
-  void add(const Json& result, size_t done, size_t total);
+  void add(const SweepRun& run, size_t done, size_t total);
 
  private:
   void erase();
 
   bool quiet_, terminal_;
   int lines_ = 0;
-  std::vector<Json> results_;
+  std::vector<SweepRun> runs_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

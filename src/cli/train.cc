@@ -23,19 +23,17 @@ struct TrainOptions {
   uint64_t checkpoint_every = 0;
 };
 
-std::string map_text(const Json& value) {
-  return value.is_null() ? "  n/a" : fmt::format("{:5.2f}", value.get<double>());
+std::string map_text(const std::optional<double>& value) {
+  return value ? fmt::format("{:5.2f}", *value) : "  n/a";
 }
 
-void print_result(const Json& result, const std::string& out) {
-  fmt::print("loss {}  lr {:g}  batch {}  seed {}  best epoch {} of {}\n",
-             result["loss"].get<std::string>(), result["lr"].get<double>(),
-             result["batch"].get<size_t>(), result["seed"].get<uint64_t>(),
-             result["best_epoch"].get<int>(), result["epochs"].get<int>());
-  fmt::print("MAP  val {}  test {}  train {}\n", map_text(result["val_map"]),
-             map_text(result["test_map"]), map_text(result["train_map"]));
-  fmt::print("{:.2f} s, of which training {:.2f} s; written to {}\n",
-             result["seconds"].get<double>(), result["train_seconds"].get<double>(), out);
+void print_result(const RunResult& result, const std::string& out) {
+  fmt::print("loss {}  lr {:g}  batch {}  seed {}  best epoch {} of {}\n", result.loss, result.lr,
+             result.batch, result.seed, result.best_epoch, result.epochs);
+  fmt::print("MAP  val {}  test {}  train {}\n", map_text(result.val_map),
+             map_text(result.test_map), map_text(result.train_map));
+  fmt::print("{:.2f} s, of which training {:.2f} s; written to {}\n", result.seconds,
+             result.train_seconds, out);
 }
 
 void train(const TrainOptions& options) {
@@ -76,9 +74,9 @@ void train(const TrainOptions& options) {
                        record.val_map);
   };
   events.stop_requested = interrupted;
-  const Json result = run_training(data, config, run, events);
+  const RunResult result = run_training(data, config, run, events).result;
   if (options.common.json) {
-    print_json(result);
+    fmt::print("{}", json_text(result));
   } else {
     print_result(result, options.out);
   }

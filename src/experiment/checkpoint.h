@@ -1,7 +1,7 @@
 // The state of a running training, in one file that is replaced atomically.
 #pragma once
 
-#include "experiment/config.h"
+#include "experiment/run_record.h"
 #include "train/loop.h"
 
 namespace spml {
@@ -14,11 +14,8 @@ struct Trainee {
   LabelMemory* memory;
 };
 
-// `config` is the resolved configuration (config.json's "config"); load_checkpoint refuses a file
-// of another one.
-void save_checkpoint(const Path& path, const Json& config, const Trainee& trainee);
-void load_checkpoint(const Path& path, const Json& config, const Trainee& trainee);
-
-Json to_json(const EpochRecord& record);
+// load_checkpoint refuses a file of a run with another identity.
+void save_checkpoint(const Path& path, const RunIdentity& identity, const Trainee& trainee);
+void load_checkpoint(const Path& path, const RunIdentity& identity, const Trainee& trainee);
 
 }  // namespace spml

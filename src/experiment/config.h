@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -13,8 +12,6 @@
 #include "spml/loss.h"
 
 namespace spml {
-
-using Json = nlohmann::ordered_json;
 
 enum class Mode { kLinear, kFinetune, kLinearInit };
 enum class Select { kClean, kObserved };
@@ -78,9 +75,5 @@ EstimatorKind estimator_from(std::string_view name);  // Error naming the choice
 
 // pos=1,neg=0,seed=1200 in any order, each optional.
 ObserveOptions observe_from(std::string_view text);
-
-// Every value resolved, in the words of the flags (config_json.h has the reverse). Two runs with
-// the same JSON on the same data give the same bytes; a sweep names its runs after it.
-Json to_json(const TrainConfig& config);
 
 }  // namespace spml

@@ -1,6 +1,7 @@
 #include "experiment/config_json.h"
 
 #include "experiment/settings.h"
+#include "formats/json.h"
 #include "formats/json_object.h"
 
 namespace spml {
@@ -87,6 +88,17 @@ TrainConfig config_from_json(const nlohmann::json& json, const std::string& wher
     }
   }
   return config;
+}
+
+Json to_json_value(const TrainConfig& config) { return to_json(config); }
+
+void read_json_value(const Json& json, const std::string& place, TrainConfig& config) {
+  config = config_from_json(nlohmann::json(json), place);
+  try {
+    find_loss(config.loss);
+  } catch (const Error& error) {
+    fail("{}: 'loss': {}", place, error.what());
+  }
 }
 
 TrainConfig experiment_settings(const nlohmann::json& json, const std::string& where) {

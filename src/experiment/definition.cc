@@ -105,14 +105,6 @@ Variation read_variation(const JsonObject& object) {
   return vary;
 }
 
-Show read_show(const JsonObject& object) {
-  const std::string text = object.text("show", "table");
-  for (const Show show : {Show::kTable, Show::kCurves, Show::kHeatMaps}) {
-    if (to_string(show) == text) return show;
-  }
-  fail("{}: expected table, curves or heatmaps, found '{}'", object.place("show"), text);
-}
-
 // What is shown must be there to be shown.
 void check_together(const Experiment& experiment, std::string_view where) {
   std::set<std::string> labels;
@@ -146,6 +138,23 @@ std::string_view to_string(Show show) {
   return "table";
 }
 
+Show show_from(std::string_view name) {
+  for (const Show show : {Show::kTable, Show::kCurves, Show::kHeatMaps}) {
+    if (to_string(show) == name) return show;
+  }
+  fail("expected table, curves or heatmaps, found '{}'", name);
+}
+
+bool is_trained(const ExperimentRow& row, Mode mode) {
+  return !row.loss.empty() && (!row.only || *row.only == mode);
+}
+
+bool trains_networks(const Experiment& experiment, Mode mode) {
+  return std::ranges::any_of(experiment.rows, [mode](const ExperimentRow& row) {
+    return is_trained(row, mode) && row.mode.value_or(mode) != Mode::kLinear;
+  });
+}
+
 std::vector<std::string> statistic_names() {
   return {"labels", "min-positives", "max-positives", "mean-positives", "k-low", "k-high"};
 }
@@ -161,7 +170,7 @@ Experiment parse_experiment(std::string_view text, std::string name, std::string
   experiment.note = object.text("note", "");
   experiment.caption = object.text("caption", "");
   experiment.row_title = object.text("row_title", experiment.row_title);
-  experiment.show = read_show(object);
+  if (object.has("show")) experiment.show = parse_words(object, "show", show_from);
   experiment.metric = object.text("metric", experiment.metric);
   if (experiment.metric != "test_map" && experiment.metric != "train_map" &&
       experiment.metric != "val_map") {

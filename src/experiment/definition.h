@@ -54,7 +54,13 @@ struct Experiment {
 };
 
 std::string_view to_string(Show show);
+Show show_from(std::string_view name);  // Error naming the choices
 std::vector<std::string> statistic_names();
+
+// Whether a row is trained when the experiment is run in that mode.
+bool is_trained(const ExperimentRow& row, Mode mode);
+// Whether that trains networks, which need images.
+bool trains_networks(const Experiment& experiment, Mode mode);
 
 // Error naming `where`, the key, what was expected and what was found.
 Experiment parse_experiment(std::string_view text, std::string name, std::string_view where);

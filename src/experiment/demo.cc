@@ -6,8 +6,21 @@
 #include "base/fail.h"
 #include "data/stats.h"
 #include "data/synth.h"
+#include "experiment/config_words.h"
+#include "experiment/record_fields.h"
+#include "formats/json_fields.h"
 
 namespace spml {
+
+template <class Fields>
+void json_fields(Fields& field, DemoData& data) {
+  field("rows", data.rows);
+  field("train_rows", data.train_rows);
+  field("features", data.features);
+  field("labels", data.labels);
+  field("positives_per_row", data.positives_per_row);
+}
+
 namespace {
 
 // The losses of the paper's first table, in its order.
@@ -49,16 +62,20 @@ std::vector<TrainConfig> grid(const DemoOptions& options) {
   return configs;
 }
 
-Json describe(const Dataset& data) {
+DemoData describe(const Dataset& data) {
   const DataPart& train = data.train_file;
-  return {{"rows", train.rows()},
-          {"train_rows", split_rows(train.rows()).train.size()},
-          {"features", train.features.cols()},
-          {"labels", data.labels()},
-          {"positives_per_row", part_stats(train).truth->per_row.mean}};
+  return {train.rows(), split_rows(train.rows()).train.size(), train.features.cols(), data.labels(),
+          part_stats(train).truth->per_row.mean};
 }
 
-double test_map(const Json& winner) { return winner.at("test_map").get<double>(); }
+// The test MAP of a loss that the demo trains.
+double test_map(const NamedList<Winner>& best, const std::string& loss) {
+  const Winner* winner = best.find(loss);
+  if (winner == nullptr || !winner->test_map()) {
+    fail("expected a test MAP of loss '{}', found none; run the demo in a new folder", loss);
+  }
+  return *winner->test_map();
+}
 
 // "0.6 below", "1.2 above", "level with"
 std::string distance(double difference) {
@@ -67,18 +84,35 @@ std::string distance(double difference) {
 }
 
 // The best of the losses that see one positive label per example and nothing else.
-std::string best_single_positive(const Json& best) {
+std::string best_single_positive(const NamedList<Winner>& best) {
   std::string name;
-  for (const auto& [loss, winner] : best.items()) {
+  for (const auto& [loss, winner] : best) {
     if (find_loss(loss).needs != LabelNeed::kObserved) continue;
-    if (name.empty() || test_map(winner) > test_map(best[name])) name = loss;
+    if (name.empty() || test_map(best, loss) > test_map(best, name)) name = loss;
   }
   return name;
 }
 
+// What `spml demo --json` prints.
+struct DemoReport {
+  SweepSummary sweep;
+  DemoData data;
+  std::vector<std::string> conclusions;
+  std::optional<std::string> page;
+};
+
+template <class Fields>
+void json_fields(Fields& field, DemoReport& report) {
+  json_fields(field, report.sweep);
+  field("data", report.data);
+  field("conclusions", report.conclusions);
+  field("page", report.page);
+}
+
 }  // namespace
 
-Json run_demo(const DemoFolder& folder, const DemoOptions& options, const SweepEvents& events) {
+DemoResult run_demo(const DemoFolder& folder, const DemoOptions& options,
+                    const SweepEvents& events) {
   check_is_demo(folder);
   make_data(folder.data(), options);
   DatasetOptions data_options;
@@ -88,24 +122,24 @@ Json run_demo(const DemoFolder& folder, const DemoOptions& options, const SweepE
   SweepOptions sweep;
   sweep.out = folder.sweep();
   sweep.jobs = options.jobs;
-  Json results = run_sweep(data, grid(options), sweep, events);
-  results["data"] = describe(data);
-  return results;
+  DemoResult result{run_sweep(data, grid(options), sweep, events), describe(data)};
+  check_complete(result.sweep.failed);
+  return result;
 }
 
-std::vector<std::string> conclusions(const Json& results) {
-  const Json &best = results.at("best"), &data = results.at("data");
+std::vector<std::string> conclusions(const DemoResult& result) {
+  const NamedList<Winner>& best = result.sweep.best;
+  const DemoData& data = result.data;
   const std::string winner = best_single_positive(best);
-  const double ceiling = test_map(best.at("bce")), reached = test_map(best.at(winner)),
-               assumed = test_map(best.at("an"));
+  const double ceiling = test_map(best, "bce"), reached = test_map(best, winner),
+               assumed = test_map(best, "an");
   std::vector<std::string> sentences;
   sentences.push_back(fmt::format(
       "The data: {} rows to learn from, {} features, {} labels, of which a row has {:.2f}.",
-      data.at("train_rows").get<size_t>(), data.at("features").get<size_t>(),
-      data.at("labels").get<size_t>(), data.at("positives_per_row").get<double>()));
+      data.train_rows, data.features, data.labels, data.positives_per_row));
   sentences.push_back(
       fmt::format("With all {} labels of every row known, bce reaches a test MAP of {:.1f}.",
-                  data.at("labels").get<size_t>(), ceiling));
+                  data.labels, ceiling));
   sentences.push_back(fmt::format(
       "With one positive label per row and nothing else, {} does best: {:.1f}, {} full labels "
       "({:.1f} % of their MAP).",
@@ -119,6 +153,12 @@ std::vector<std::string> conclusions(const Json& results) {
         ceiling - assumed, winner, 100 * (reached - assumed) / (ceiling - assumed)));
   }
   return sentences;
+}
+
+std::string json_text(const DemoResult& result, const std::optional<Path>& page) {
+  DemoReport report{result.sweep, result.data, conclusions(result), std::nullopt};
+  if (page) report.page = page->string();
+  return record_text(report, 2) + "\n";
 }
 
 }  // namespace spml

@@ -2,44 +2,45 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include "base/fail.h"
+#include "experiment/sweep.h"
 #include "experiment/trained_model.h"
-#include "formats/json.h"
 #include "formats/npy.h"
 
 namespace spml {
 namespace {
 
-std::vector<float> read_estimates(const RunFolder& run, const std::vector<int32_t>& rows,
-                                  size_t labels) {
-  const NpyArray estimates(run.estimates()), file_rows(run.train_rows());
-  const auto is_row = [&](size_t i) { return file_rows.at(i, 0) == rows[i]; };
-  bool same = file_rows.rows() == rows.size() && estimates.rows() == rows.size() &&
-              estimates.cols() == labels;
-  for (size_t i = 0; same && i < rows.size(); ++i) same = is_row(i);
-  if (!same) {
-    fail("{}: expected label estimates of the {} rows that are trained on here, found others",
-         run.path.string(), rows.size());
+void read_estimates(const RunFolder& run, size_t labels, LinearStart& start) {
+  const NpyArray estimates(run.estimates()), rows(run.train_rows());
+  if (rows.rows() != estimates.rows() || estimates.cols() != labels) {
+    fail("{}: expected label estimates of {} labels for each row in train_rows.npy",
+         run.path.string(), labels);
   }
-  std::vector<float> values(rows.size() * labels);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    estimates.read_row(i, std::span(values).subspan(i * labels, labels));
+  start.estimates.resize(estimates.rows() * labels);
+  for (size_t i = 0; i < estimates.rows(); ++i) {
+    const double row = rows.at(i, 0);
+    if (!(row >= 0 && row <= std::numeric_limits<int32_t>::max())) {
+      fail("{}: expected the numbers of rows, found {}", run.train_rows().string(), row);
+    }
+    start.rows.push_back(static_cast<int32_t>(row));
+    estimates.read_row(i, std::span(start.estimates).subspan(i * labels, labels));
   }
-  return values;
 }
 
-void check(const TrainedModel& run, const TrainConfig& config, const Prepared& prepared) {
+void check(const TrainedModel& run, const TrainConfig& config, const Dataset& data) {
   const std::string where = run.folder.string();
-  if (run.config.at("mode") != "linear" || run.config.at("loss") != config.loss) {
+  const TrainConfig& linear = run.config;
+  if (linear.mode != Mode::kLinear || linear.loss != config.loss) {
     fail("{}: expected a linear run of loss '{}', found a {} run of '{}'", where, config.loss,
-         run.config.at("mode").get<std::string>(), run.config.at("loss").get<std::string>());
+         to_string(linear.mode), linear.loss);
   }
-  if (run.config.at("transform") != "none") {
+  if (linear.transform != TransformKind::kNone) {
     fail("{}: expected a run without --transform: the network's own features have none", where);
   }
-  if (run.classes != prepared.data->classes || run.val_fraction != config.val_fraction ||
-      run.split_seed != config.split_seed) {
+  if (run.classes != data.classes || linear.val_fraction != config.val_fraction ||
+      linear.split_seed != config.split_seed) {
     fail("{}: expected a run on the same classes and the same split, found another", where);
   }
   if (!run.extraction) return;
@@ -52,37 +53,31 @@ void check(const TrainedModel& run, const TrainConfig& config, const Prepared& p
   }
 }
 
-}  // namespace
-
-Path linear_run(const Path& path, std::string_view loss) {
-  const Path summary = path / "best.json";
-  if (!std::filesystem::exists(summary)) return path;
-  const auto json = parse_json(read_file(summary), summary.string());
-  const auto best = json.find("best");
-  const std::string name(loss);
-  if (best == json.end() || !best->contains(name) || !(*best)[name].contains("run") ||
-      !(*best)[name]["run"].is_string()) {
-    fail("{}: expected a best run of loss '{}', found none", summary.string(), loss);
-  }
-  return path / (*best)[name]["run"].get<std::string>();
-}
-
-LinearStart read_linear_start(const Path& path, const TrainConfig& config,
-                              const Prepared& prepared) {
+LinearStart read_linear_start(const Path& path, const TrainConfig& config, const Dataset& data) {
   const TrainedModel run = load_trained_model(path, 1);
-  check(run, config, prepared);
+  check(run, config, data);
   LinearStart start;
   start.weight = run.model->weight();
   start.bias.assign(run.model->bias().begin(), run.model->bias().end());
-  if (find_loss(config.loss).uses_estimates) {
-    start.estimates = read_estimates({path}, prepared.split.train, run.classes.size());
-  }
+  if (find_loss(config.loss).uses_estimates) read_estimates({path}, run.classes.size(), start);
   return start;
 }
 
-std::vector<TrainConfig> linear_phase(const TrainConfig& config) {
+void check_features(const Dataset& data, const ImageConfig& image) {
+  const auto& origin = data.extraction;
+  if (!origin) return;
+  if (origin->backbone.sha256 == image.weights_sha256 && origin->size == image.size) return;
+  fail(
+      "{}: its features were made with {} at {} px, asked for is {} at {} px; run `spml extract "
+      "{} --weights {} --size {} --force` first",
+      data.folder.string(), origin->backbone.file, origin->size, image.weights, image.size,
+      data.folder.string(), image.weights, image.size);
+}
+
+// The linear phase when no run is given: the paper's learning rates, otherwise the defaults.
+std::vector<TrainConfig> linear_grid(const TrainConfig& config) {
   std::vector<TrainConfig> grid;
-  for (const double lr : {1e-2, 1e-3, 1e-4, 1e-5}) {
+  for (const double lr : kPaperLearningRates) {
     TrainConfig linear = config;
     linear.mode = Mode::kLinear;
     linear.lr = lr;
@@ -94,6 +89,37 @@ std::vector<TrainConfig> linear_phase(const TrainConfig& config) {
     grid.push_back(linear);
   }
   return grid;
+}
+
+}  // namespace
+
+Path linear_run(const Path& path, std::string_view loss) {
+  const SweepFolder sweep{path};
+  if (!std::filesystem::exists(sweep.best())) return path;
+  const SweepSummary summary = read_sweep_summary(sweep.best());
+  const Winner* winner = summary.best.find(loss);
+  if (winner == nullptr || winner->run.empty()) {
+    fail("{}: expected a best run of loss '{}', found none", sweep.best().string(), loss);
+  }
+  return run_inside(path, winner->run, sweep.best());
+}
+
+LinearStart linear_start(const Dataset& data, const TrainConfig& config, const RunOptions& options,
+                         const RunEvents& events) {
+  if (!config.image.init.empty()) {
+    return read_linear_start(linear_run(config.image.init, config.loss), config, data);
+  }
+  check_features(data, config.image);
+  SweepOptions sweep;
+  sweep.out = options.out / kLinearPhase;
+  sweep.jobs = options.threads;
+  sweep.overwrite = options.existing == Existing::kOverwrite;
+  SweepEvents sweep_events;
+  sweep_events.stop_requested = events.stop_requested;
+  if (events.notice) events.notice("training linear classifiers to start from");
+  const SweepSummary summary = run_sweep(data, linear_grid(config), sweep, sweep_events);
+  check_complete(summary.failed);
+  return read_linear_start(sweep.out / summary.best.begin()->second.run, config, data);
 }
 
 }  // namespace spml

@@ -24,20 +24,20 @@ std::string cpu_name() {
 
 }  // namespace
 
-Json describe_machine() {
-  Json machine;
-  machine["cpu"] = cpu_name();
-  machine["cores"] = hardware_threads();
+Machine this_machine() {
+  Machine machine;
+  machine.cpu = cpu_name();
+  machine.cores = hardware_threads();
   const double bytes =
       static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  machine["memory_gib"] = std::round(bytes / (1 << 30) * 10) / 10;
+  machine.memory_gib = std::round(bytes / (1 << 30) * 10) / 10;
   utsname name;
   if (::uname(&name) == 0) {
-    machine["os"] = std::string(name.sysname) + " " + name.release + " " + name.machine;
+    machine.os = std::string(name.sysname) + " " + name.release + " " + name.machine;
   }
   // The targets are bits, the best the lowest.
   const int64_t targets = hwy::SupportedTargets();
-  machine["simd"] = hwy::TargetName(targets & -targets);
+  machine.simd = hwy::TargetName(targets & -targets);
   return machine;
 }
 

@@ -1,11 +1,18 @@
 // Where a result was made.
 #pragma once
 
-#include "experiment/config.h"
+#include <string>
 
 namespace spml {
 
-// {"cpu", "cores", "memory_gib", "os", "simd"}
-Json describe_machine();
+struct Machine {
+  std::string cpu;
+  int cores = 0;
+  double memory_gib = 0;
+  std::string os;  // "" when the system does not say
+  std::string simd;
+};
+
+Machine this_machine();
 
 }  // namespace spml

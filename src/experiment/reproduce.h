@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiment/definition.h"
+#include "experiment/experiment_result.h"
 #include "experiment/sweep.h"
 
 namespace spml {
@@ -30,7 +31,8 @@ struct ReproduceOptions {
   std::vector<NamedData> data;
   std::optional<Mode> mode;  // default: the experiment's first
   std::optional<int> seeds;  // default: the experiment's
-  int jobs = 1, threads = 1;
+  int jobs = 0;            // runs at the same time; 0: all threads, one where networks are trained
+  int threads = 1;         // of all runs together
   bool overwrite = false;  // do finished runs again
   ImageConfig image;       // of the modes other than linear
   ImageModelMaker make_image_model;
@@ -39,9 +41,9 @@ struct ReproduceOptions {
 // The name of an experiment's results: with the mode unless that is its usual one.
 std::string result_key(const Experiment& experiment, Mode mode);
 
-// Does what is missing, adds the results to OUT/results.json and returns them; docs/formats.md
-// has their shape.
-Json reproduce(const Experiment& experiment, const ReproduceOptions& options,
-               const SweepEvents& events = {});
+// Does what is missing and adds the results to OUT/results.json. Data sets of earlier commands
+// that are not given now keep their numbers. Returns the whole of results.json.
+Reproduction reproduce(const Experiment& experiment, const ReproduceOptions& options,
+                       const SweepEvents& events = {});
 
 }  // namespace spml

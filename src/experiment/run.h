@@ -1,14 +1,12 @@
-// One training run, from a prepared data set to a run folder.
+// One training run: a data set and a configuration become a run folder.
 #pragma once
 
 #include <functional>
 #include <string>
 
-#include "experiment/prepare.h"
-#include "experiment/result.h"
 #include "experiment/run_folder.h"
+#include "experiment/run_record.h"
 #include "experiment/session.h"
-#include "train/loop.h"
 
 namespace spml {
 
@@ -19,7 +17,6 @@ struct RunOptions {
   uint64_t checkpoint_every = 0;     // steps; 0 = by time
   double checkpoint_seconds = 10;    // at most so often, when by time
   ImageModelMaker make_image_model;  // for the modes other than linear
-  Path linear_run;                   // of linear-init; found by run_training()
 };
 
 // What a run tells its owner, for progress and control. Any may be empty.
@@ -30,13 +27,9 @@ struct RunEvents {
   std::function<bool()> stop_requested;
 };
 
-// The name of the sweep in a run's folder that holds the linear phase of linear-init, unless a run
-// to start from was given.
-inline constexpr const char* kLinearPhase = "linear";
-
 // Trains, or goes on training, and writes the run folder. A finished run under kResume is read
 // back, with a notice. Throws Error of kind kInterrupted when stop_requested says so.
-Json run_training(const Dataset& data, const TrainConfig& config, const RunOptions& options,
-                  const RunEvents& events = {});
+RunRecord run_training(const Dataset& data, const TrainConfig& config, const RunOptions& options,
+                       const RunEvents& events = {});
 
 }  // namespace spml

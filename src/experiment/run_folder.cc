@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/fail.h"
+#include "experiment/folder_kind.h"
 
 namespace spml {
 namespace {
@@ -28,6 +29,7 @@ bool is_leftover(const RunFolder& run, const Path& entry) {
 
 std::unique_ptr<FileLock> claim_folder(const Path& path, Existing existing) {
   make_folder(path);
+  if (existing != Existing::kRefuse) expect_kind(path, FolderKind::kRun);
   auto lock = std::make_unique<FileLock>(path / kLockName, path.string());
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     if (entry.path().filename() == kLockName) continue;
@@ -41,6 +43,15 @@ std::unique_ptr<FileLock> claim_folder(const Path& path, Existing existing) {
     }
   }
   return lock;
+}
+
+Path run_inside(const Path& folder, const std::string& name, const Path& list) {
+  const Path path = name;
+  if (path.empty() || path.is_absolute() ||
+      std::find(path.begin(), path.end(), "..") != path.end()) {
+    fail("{}: expected runs inside the folder, found '{}'", list.string(), name);
+  }
+  return folder / path;
 }
 
 void clear_run(const RunFolder& run) {

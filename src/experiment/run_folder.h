@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/files.h"
 
@@ -24,8 +25,13 @@ struct RunFolder {
 enum class Existing { kRefuse, kResume, kOverwrite };
 
 // Makes the folder if need be and locks it for this process. A folder with something in it is an
-// Error under kRefuse. What a killed writer of a run's files left half written is removed.
+// Error under kRefuse, and one that holds a sweep or a reproduction always. What a killed writer of
+// a run's files left half written is removed.
 std::unique_ptr<FileLock> claim_folder(const Path& path, Existing existing);
+
+// The run that a file names, in or below `folder`. Error when the name leads out of it; `list` is
+// that file.
+Path run_inside(const Path& folder, const std::string& name, const Path& list);
 
 // Removes a run's files and nothing else, result.json first.
 void clear_run(const RunFolder& run);

@@ -18,14 +18,12 @@ void check_can_train(Mode mode, const ImageModelMaker& make_image_model) {
 }
 
 Session::Session(const Dataset& dataset, const TrainConfig& train_config, int thread_count,
-                 const ImageModelMaker& make_image_model, const Path& linear_run)
+                 std::optional<LinearStart> linear_start, const ImageModelMaker& make_image_model)
     : data(dataset),
       config(train_config),
       threads(thread_count),
       prepared(prepare(data, config)),
-      start(config.mode == Mode::kLinearInit
-                ? std::optional(read_linear_start(linear_run, config, prepared))
-                : std::nullopt),
+      start(std::move(linear_start)),
       loss_info(find_loss(config.loss)),
       params(resolve_parameters(loss_info, loss_setup())),
       loss(make_loss(config.loss, loss_setup())),
@@ -52,7 +50,7 @@ bool Session::has_inputs(const DataPart& part) const {
   return config.mode == Mode::kLinear ? !part.features.empty() : !part.images.empty();
 }
 
-std::vector<int32_t> Session::all_rows(const DataPart& part) {
+std::vector<int32_t> all_rows(const DataPart& part) {
   std::vector<int32_t> rows(part.rows());
   std::iota(rows.begin(), rows.end(), 0);
   return rows;
@@ -74,9 +72,24 @@ LoopPlan Session::plan() const {
   return plan;
 }
 
+void Session::check_start() const {
+  if (!start) {
+    fail("--mode {} starts from a linear classifier, and none was given", to_string(config.mode));
+  }
+  const size_t entries = prepared.split.train.size() * data.labels();
+  if (loss_info.uses_estimates &&
+      (start->rows != prepared.split.train || start->estimates.size() != entries)) {
+    fail(
+        "expected a linear classifier whose label estimates are of the {} rows that are trained on "
+        "here, found estimates of {} other rows",
+        prepared.split.train.size(), start->rows.size());
+  }
+}
+
 std::unique_ptr<Model> Session::make_model(const ImageModelMaker& make_image_model) const {
   if (config.mode == Mode::kLinear) return make_linear_model();
   check_can_train(config.mode, make_image_model);
+  if (config.mode == Mode::kLinearInit) check_start();
   return make_image_model(data, config, start ? &*start : nullptr, threads);
 }
 

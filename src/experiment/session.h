@@ -1,15 +1,30 @@
-// Everything that trains together, made from a data set and a configuration. A run adds a folder
-// to it; the library's train functions use it as it is.
+// Everything that trains together, made from a data set and a configuration, in memory:
+//
+//   Session session(data, config, threads);
+//   session.loop.run({});
+//   const RunResult result = measure(session);
+//
+// A run adds a folder to it; the library's train functions and searches use it as it is.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
+#include <vector>
 
-#include "experiment/linear_start.h"
+#include "experiment/prepare.h"
 #include "train/loop.h"
 
 namespace spml {
 
 class LinearModel;
+
+// Where linear-init starts: what a linear run has learnt. See linear_start.h.
+struct LinearStart {
+  std::vector<float> weight, bias;  // (L, D), (L)
+  std::vector<int32_t> rows;        // of the training file, that the estimates are for
+  std::vector<float> estimates;     // (N_train, L) probabilities; empty without a label estimator
+};
 
 // Makes the model of a run that trains the network itself. `start` is null unless the mode is
 // linear-init. Given from outside, because this library knows nothing of images.
@@ -19,12 +34,15 @@ using ImageModelMaker = std::function<std::unique_ptr<Model>(
 // Error when the mode needs a maker and there is none.
 void check_can_train(Mode mode, const ImageModelMaker& make_image_model);
 
+// The numbers of all rows of a part.
+std::vector<int32_t> all_rows(const DataPart& part);
+
 class Session {
  public:
   // The data must outlive the session; the session stays where it is made, its parts refer to each
-  // other. `linear_run` is the run that linear-init starts from.
+  // other. `start` is for linear-init, the maker for the modes other than linear.
   Session(const Dataset& data, const TrainConfig& config, int threads,
-          const ImageModelMaker& make_image_model = {}, const Path& linear_run = {});
+          std::optional<LinearStart> start = {}, const ImageModelMaker& make_image_model = {});
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -49,10 +67,9 @@ class Session {
   std::unique_ptr<LinearModel> take_linear_model();
   // Whether the part has what the model predicts from: features, or images.
   bool has_inputs(const DataPart& part) const;
-  // Rows of a part, all of them.
-  static std::vector<int32_t> all_rows(const DataPart& part);
 
  private:
+  void check_start() const;
   std::unique_ptr<Model> make_model(const ImageModelMaker& make_image_model) const;
   std::unique_ptr<Model> make_linear_model() const;
   std::unique_ptr<LabelEstimator> make_estimator();

@@ -1,5 +1,5 @@
-// Many runs over a grid, side by side, resumable and shardable. Results are merged by reading the
-// run folders, so any number of processes may share a sweep folder.
+// Many runs over a grid, side by side, resumable and shardable. Any number of processes may share
+// a sweep folder: each does its shard, and the summary is made from all finished run folders.
 #pragma once
 
 #include <functional>
@@ -7,12 +7,25 @@
 #include <vector>
 
 #include "experiment/run.h"
+#include "experiment/winners.h"
 
 namespace spml {
 
 // The paper's grid.
 inline const std::vector<double> kPaperLearningRates = {1e-2, 1e-3, 1e-4, 1e-5};
 inline const std::vector<size_t> kPaperBatches = {8, 16};
+
+struct SweepFolder {
+  Path path;
+
+  Path runs() const { return path / "runs"; }
+  Path results() const { return path / "results.jsonl"; }
+  Path best() const { return path / "best.json"; }
+  Path summary_lock() const { return path / ".lock-summary"; }
+};
+
+// How the names of a sweep's locks begin, one for each shard at work.
+inline constexpr const char* kShardLock = ".lock-";
 
 struct SweepOptions {
   Path out;
@@ -26,33 +39,48 @@ struct SweepOptions {
 
 struct SweepEvents {
   // After each run of this process, one call at a time.
-  std::function<void(const Json& result, size_t done, size_t total)> run_done;
+  std::function<void(const SweepRun& run, size_t done, size_t total)> run_done;
   std::function<void(const std::string& text)> notice;
   std::function<bool()> stop_requested;
+};
+
+struct FailedRun {
+  std::string run;  // the name of its folder
+  std::string error;
 };
 
 // A name for a run's folder: readable, and different for different configurations.
 std::string run_name(const TrainConfig& config);
 
 struct GridRuns {
-  std::vector<Json> results;  // of the finished runs, in the grid's order: result.json with "run",
-                              // the folder below `out`, and "config"
-  std::string first_failure;  // "" when all went well
+  std::vector<SweepRun> finished;  // in the grid's order
+  std::vector<FailedRun> failed;   // of this process
 };
 
-// Does what is missing of the grid. A configuration that is listed twice is one run; a failed run
-// does not stop the others.
+// Does what is missing of this shard of the grid. A configuration that is listed twice is one run;
+// a failed run does not stop the others. `finished` has the runs of this shard only. Error when
+// `out` holds a run.
 GridRuns run_grid(const Dataset& data, const std::vector<TrainConfig>& grid,
                   const SweepOptions& options, const SweepEvents& events = {});
 
-// Does what is missing of the grid, then writes results.jsonl and best.json from all finished runs
-// of it and returns best.json's contents: {"runs", "best": {loss: winner}, "seconds"}. The Error at
-// the end names the first run that failed.
-Json run_sweep(const Dataset& data, const std::vector<TrainConfig>& grid,
-               const SweepOptions& options, const SweepEvents& events = {});
+// best.json
+struct SweepSummary {
+  size_t runs = 0;
+  NamedList<Winner> best;  // by loss
+  double seconds = 0;
+  std::vector<FailedRun> failed;
+};
+std::string json_text(const SweepSummary& summary);
+SweepSummary read_sweep_summary(const Path& file);
+// The folders of results.jsonl, below the sweep's.
+std::vector<std::string> read_sweep_runs(const Path& file);
 
-// The winner per loss among results (objects as in result.json): the configuration with the best
-// mean val_map over seeds, first of equals; with several seeds also means and deviations.
-Json best_per_loss(const std::vector<Json>& results);
+// Does what is missing of the grid, then writes results.jsonl and best.json from all finished runs
+// of it. What failed is in the summary; see check_complete().
+SweepSummary run_sweep(const Dataset& data, const std::vector<TrainConfig>& grid,
+                       const SweepOptions& options, const SweepEvents& events = {});
+
+// Error that names the first failed run, if there is one.
+void check_complete(const std::vector<FailedRun>& failed);
 
 }  // namespace spml

@@ -4,8 +4,8 @@
 
 #include "base/fail.h"
 #include "data/split.h"
+#include "experiment/run_record.h"
 #include "experiment/session.h"
-#include "formats/json.h"
 #include "formats/npy.h"
 #include "formats/safetensors.h"
 
@@ -25,22 +25,18 @@ FeatureTransform transform_of(const SafetensorsFile& file) {
 
 }  // namespace
 
-TrainedModel load_trained_model(const Path& run, int threads) try {
+TrainedModel load_trained_model(const Path& run, int threads) {
   const RunFolder folder{run};
   if (!std::filesystem::exists(folder.result())) {
     fail("{}: expected a finished run, found no result.json; train it, or go on with --resume",
          run.string());
   }
-  const auto json = parse_json(read_file(folder.config()), folder.config().string());
+  RunSetup setup = read_run_setup(folder.config());
   TrainedModel trained;
   trained.folder = run;
-  trained.classes = json.at("classes").get<std::vector<std::string>>();
-  trained.val_fraction = json.at("config").at("val-fraction");
-  trained.split_seed = json.at("config").at("split-seed");
-  trained.config = Json::parse(json.at("config").dump());
-  if (json.contains("extraction") && !json["extraction"].is_null()) {
-    trained.extraction = parse_feature_origin(json["extraction"], folder.config().string());
-  }
+  trained.classes = std::move(setup.classes);
+  trained.config = std::move(setup.identity.config);
+  trained.extraction = std::move(setup.extraction);
 
   const SafetensorsFile file(folder.model());
   const auto& shape = file.tensor("classifier.weight").shape;
@@ -71,12 +67,10 @@ TrainedModel load_trained_model(const Path& run, int threads) try {
          trained.thresholds.size());
   }
   return trained;
-} catch (const nlohmann::json::exception& error) {
-  fail("{}/config.json: not of this program ({})", run.string(), error.what());
 }
 
 int TrainedModel::image_size() const {
-  if (is_fine_tuned()) return config.at("size").get<int>();
+  if (is_fine_tuned()) return config.image.size;
   if (extraction) return extraction->size;
   fail(
       "{}: it does not say which network made its features, so images cannot be scored; make them "
@@ -107,9 +101,10 @@ SplitRows rows_of_split(const TrainedModel& model, const Dataset& data, std::str
            model.is_fine_tuned() ? "images (formatted_val_images.npy)"
                                  : "features (val_features_imagenet_resnet50.npy)");
     }
-    return {Part::kTest, Session::all_rows(data.test)};
+    return {Part::kTest, all_rows(data.test)};
   }
-  Split rows = split_rows(data.train_file.rows(), model.val_fraction, model.split_seed);
+  Split rows =
+      split_rows(data.train_file.rows(), model.config.val_fraction, model.config.split_seed);
   if (split == "train") return {Part::kTrainFile, std::move(rows.train)};
   if (split == "val") return {Part::kTrainFile, std::move(rows.val)};
   fail_usage("expected a split of train, val or test, found '{}'", split);

@@ -16,15 +16,13 @@ struct TrainedModel {
   std::unique_ptr<LinearModel> model;
   std::vector<std::string> classes;  // L names
   std::vector<float> thresholds;     // (L), tuned for F1 on validation
-  double val_fraction = 0.2;         // of the split it was trained on
-  uint32_t split_seed = 1200;
-  size_t features = 0;  // D
-  Json config;          // of config.json: the flags it was trained with
+  size_t features = 0;               // D
+  TrainConfig config;                // that it was trained with
   // Where its features come from: the network and image size at extraction, where known. A
   // fine-tuned run has its own network in model.safetensors (backbone.*).
   std::optional<FeatureOrigin> extraction;
 
-  bool is_fine_tuned() const { return config.at("mode") != "linear"; }
+  bool is_fine_tuned() const { return config.mode != Mode::kLinear; }
   int image_size() const;  // of the images it takes; Error when it does not know
 };
 

@@ -1,5 +1,6 @@
 #include "formats/json.h"
 
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,29 +11,42 @@ namespace spml {
 namespace {
 
 constexpr int kMaxDepth = 64;  // values are copied and destroyed recursively
+constexpr size_t kMaxOrderedKeys = 10'000;
 
-}  // namespace
-
-nlohmann::json parse_json(std::string_view text, std::string_view where) {
-  using Event = nlohmann::json::parse_event_t;
+template <class Value>
+Value parse(std::string_view text, std::string_view where, size_t max_keys) {
+  using Event = typename Value::parse_event_t;
   std::vector<std::set<std::string>> keys;  // of each open object
-  const auto check = [&](int depth, Event event, nlohmann::json& value) {
+  const auto check = [&](int depth, Event event, Value& value) {
     if (depth > kMaxDepth) fail("{}: expected JSON nested at most {} deep", where, kMaxDepth);
     if (event == Event::object_start) keys.emplace_back();
     if (event == Event::object_end) keys.pop_back();
     if (event == Event::key) {
-      const auto [key, is_new] = keys.back().insert(value.get<std::string>());
+      const auto [key, is_new] = keys.back().insert(value.template get<std::string>());
       if (!is_new) fail("{}: expected each key once, found '{}' twice", where, *key);
+      if (keys.back().size() > max_keys) {
+        fail("{}: expected objects of at most {} keys", where, max_keys);
+      }
     }
     return true;
   };
   try {
-    return nlohmann::json::parse(text, check);
+    return Value::parse(text, check);
   } catch (const nlohmann::json::parse_error& error) {
     fail("{}: expected valid JSON, found an error at byte {}", where, error.byte);
   } catch (const nlohmann::json::exception&) {
     fail("{}: expected valid JSON, found a number out of range", where);
   }
+}
+
+}  // namespace
+
+nlohmann::json parse_json(std::string_view text, std::string_view where) {
+  return parse<nlohmann::json>(text, where, std::numeric_limits<size_t>::max());
+}
+
+Json parse_ordered_json(std::string_view text, std::string_view where) {
+  return parse<Json>(text, where, kMaxOrderedKeys);
 }
 
 }  // namespace spml

@@ -44,6 +44,13 @@ MapResult mean_average_precision(View<const float> scores, View<const int8_t> tr
   return result;
 }
 
+void append(MapResult& result, const MapResult& more) {
+  result.per_class_ap.insert(result.per_class_ap.end(), more.per_class_ap.begin(),
+                             more.per_class_ap.end());
+  result.has_positive.insert(result.has_positive.end(), more.has_positive.begin(),
+                             more.has_positive.end());
+}
+
 void summarise(MapResult& result) {
   const size_t L = result.per_class_ap.size();
   double sum = 0;

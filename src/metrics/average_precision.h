@@ -21,6 +21,9 @@ struct MapResult {
 MapResult mean_average_precision(View<const float> scores, View<const int8_t> truth,
                                  int threads = 1);
 
+// Adds the classes of `more` behind those of `result`; summarise() then gives the mean over all.
+void append(MapResult& result, const MapResult& more);
+
 // Sets map and map_nonempty from the per-class values.
 void summarise(MapResult& result);
 

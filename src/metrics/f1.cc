@@ -48,29 +48,39 @@ float best_threshold(const ClassScores& scores) {
 
 F1Result f1_scores(View<const float> scores, View<const int8_t> truth,
                    const std::vector<float>& thresholds) {
+  F1Counts counts;
+  counts.add_labels(scores, truth, thresholds);
+  return counts.result();
+}
+
+void F1Counts::add_labels(View<const float> scores, View<const int8_t> truth,
+                          std::span<const float> thresholds) {
   check_metric_inputs(scores, truth);
-  const size_t L = scores.cols;
+  const size_t L = scores.cols, first = hits_.size();
   if (thresholds.size() != L) {
     fail("metrics: expected {} thresholds, one per class, found {}", L, thresholds.size());
   }
-  std::vector<size_t> tp(L), predicted(L), positives(L);
+  for (auto* counts : {&hits_, &predicted_, &positives_}) counts->resize(first + L);
   for (size_t i = 0; i < scores.rows; ++i) {
     for (size_t j = 0; j < L; ++j) {
       const bool prediction = scores(i, j) >= thresholds[j];
       const bool positive = truth(i, j) > 0;
-      tp[j] += prediction && positive;
-      predicted[j] += prediction;
-      positives[j] += positive;
+      hits_[first + j] += prediction && positive;
+      predicted_[first + j] += prediction;
+      positives_[first + j] += positive;
     }
   }
+}
+
+F1Result F1Counts::result() const {
   F1Result result;
   double all_tp = 0, all_fp = 0, all_fn = 0;
-  for (size_t j = 0; j < L; ++j) {
-    const auto hits = static_cast<double>(tp[j]);
-    const auto fp = static_cast<double>(predicted[j] - tp[j]);
-    const auto fn = static_cast<double>(positives[j] - tp[j]);
-    result.macro += f1(hits, fp, fn) / static_cast<double>(L);
-    all_tp += hits;
+  for (size_t j = 0; j < hits_.size(); ++j) {
+    const auto tp = static_cast<double>(hits_[j]);
+    const auto fp = static_cast<double>(predicted_[j] - hits_[j]);
+    const auto fn = static_cast<double>(positives_[j] - hits_[j]);
+    result.macro += f1(tp, fp, fn) / static_cast<double>(hits_.size());
+    all_tp += tp;
     all_fp += fp;
     all_fn += fn;
   }

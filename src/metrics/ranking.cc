@@ -11,7 +11,6 @@ namespace {
 
 constexpr size_t kCuts = kRankingCuts.size();
 constexpr size_t kDeepest = kRankingCuts.back();
-constexpr size_t kRowsPerBlock = 1024;  // fixed, so that sums do not depend on the thread count
 
 struct RankingSums {
   std::array<double, kCuts> precision{}, recall{}, hit{};
@@ -49,29 +48,39 @@ void add_row(std::span<const float> scores, std::span<const int8_t> truth, Ranki
 }  // namespace
 
 RankingResult ranking_metrics(View<const float> scores, View<const int8_t> truth, int threads) {
+  RankingTotals totals;
+  totals.add_rows(scores, truth, threads);
+  return totals.result();
+}
+
+// Sums are made by blocks of a fixed size, so that they do not depend on the number of threads.
+void RankingTotals::add_rows(View<const float> scores, View<const int8_t> truth, int threads) {
   check_metric_inputs(scores, truth);
   const size_t N = scores.rows, L = scores.cols;
-  std::vector<RankingSums> blocks((N + kRowsPerBlock - 1) / kRowsPerBlock);
+  std::vector<RankingSums> blocks((N + kRankingBlock - 1) / kRankingBlock);
   parallel_for(blocks.size(), threads, [&](size_t b) {
-    for (size_t i = b * kRowsPerBlock; i < std::min(N, (b + 1) * kRowsPerBlock); ++i) {
+    for (size_t i = b * kRankingBlock; i < std::min(N, (b + 1) * kRankingBlock); ++i) {
       add_row({scores.row(i), L}, {truth.row(i), L}, blocks[b]);
     }
   });
-  RankingSums total;
+  rows_ += N;
   for (const RankingSums& block : blocks) {
-    total.rows_with_positive += block.rows_with_positive;
+    rows_with_positive_ += block.rows_with_positive;
     for (size_t c = 0; c < kCuts; ++c) {
-      total.precision[c] += block.precision[c];
-      total.recall[c] += block.recall[c];
-      total.hit[c] += block.hit[c];
+      precision_[c] += block.precision[c];
+      recall_[c] += block.recall[c];
+      hit_[c] += block.hit[c];
     }
   }
+}
+
+RankingResult RankingTotals::result() const {
   RankingResult result;
-  if (total.rows_with_positive == 0) return result;
+  if (rows_with_positive_ == 0) return result;
   for (size_t c = 0; c < kCuts; ++c) {
-    result.precision_at[c] = total.precision[c] / static_cast<double>(N);
-    result.recall_at[c] = total.recall[c] / static_cast<double>(total.rows_with_positive);
-    result.hit_at[c] = total.hit[c] / static_cast<double>(N);
+    result.precision_at[c] = precision_[c] / static_cast<double>(rows_);
+    result.recall_at[c] = recall_[c] / static_cast<double>(rows_with_positive_);
+    result.hit_at[c] = hit_[c] / static_cast<double>(rows_);
   }
   return result;
 }

@@ -1,22 +1,57 @@
-// From the folders of runs, sweeps and reproductions to the one JSON value that the page draws.
+// From the folders of runs, sweeps and reproductions to what the page draws.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/files.h"
-#include "experiment/config.h"
+#include "experiment/experiment_result.h"
+#include "experiment/winners.h"
 
 namespace spml {
 
-// {"version", "sections": [{"title", "experiment" (of a reproduction: see docs/formats.md),
-//    "groups": [{"name", "path", "classes": [],
-//      "rows": [{"label", "labels", "single", "rank", "winner": {result}}],
-//      "runs": [{"name", "row", "chosen", "result": {}, "config": {}, "curve": [val_map by epoch]}]
-//    }]}]}
+struct ReportRun {
+  std::string name, row;  // the row of the table it belongs to
+  bool chosen = false;    // on validation, among the runs of its row
+  RunRecord record;
+};
+
+struct ReportRow {
+  std::string label, labels;  // of the loss, and the labels it sees
+  bool single = false;        // observed positives only
+  int rank = 0;               // 1 or 2: best and second-best test MAP among those; 0 for the others
+  std::optional<Winner> winner;
+};
+
+// Runs on one data set.
+struct ReportGroup {
+  std::string name, path;
+  std::vector<std::string> classes;
+  std::vector<ReportRow> rows;
+  std::vector<ReportRun> runs;
+};
+
 // A sweep is a section with one group; all single runs together are another; an experiment of a
-// reproduction is a section with a group for each data set it trained on. `rank` is 1 or 2 for the
-// best and the second-best test MAP among the losses that see observed positives only, else 0.
+// reproduction is a section with a group for each data set it trained on.
+struct ReportSection {
+  std::string title;
+  std::vector<ReportGroup> groups;
+  std::optional<ExperimentResult> experiment;  // of a reproduction; the groups have its runs
+};
+
+struct Report {
+  std::string version;
+  std::vector<ReportSection> sections;
+};
+
 // Error for a folder that is none of these, and for files that are not what spml writes.
-Json collect(const std::vector<Path>& folders);
+Report collect(const std::vector<Path>& folders);
+
+// The sections of a reproduction that is in memory; its runs are read from their folders.
+Report collect(const Path& folder, const Reproduction& reproduction);
+
+// What the page's script reads; the keys are in report_json.cc.
+std::string json_text(const Report& report);
 
 }  // namespace spml

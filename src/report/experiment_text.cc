@@ -31,116 +31,103 @@ std::string aligned(const Lines& lines, size_t left) {
   return text;
 }
 
-bool is_number(const Json& object, const char* key) {
-  return object.contains(key) && object[key].is_number();
+std::string number(const std::optional<double>& value) {
+  return value ? fmt::format("{:.2f}", *value) : "-";
 }
 
-std::string number(const Json& object, const char* key, const char* missing = "-") {
-  return is_number(object, key) ? fmt::format("{:.2f}", object[key].get<double>()) : missing;
-}
-
-std::string with_deviation(const Json& point) {
-  std::string text = number(point, "ours");
-  if (is_number(point, "std")) text += fmt::format(" +- {}", number(point, "std"));
+std::string with_deviation(const ResultPoint& point) {
+  std::string text = number(point.ours);
+  if (point.std) text += fmt::format(" +- {}", number(point.std));
   return text;
 }
 
-std::string mark(const Json& cell) {
-  const int rank = is_number(cell, "rank") ? cell["rank"].get<int>() : 0;
+std::string mark(const ResultPoint& cell) {
+  const int rank = cell.rank.value_or(0);
   return rank == 1 ? "*" : rank == 2 ? "+" : " ";
 }
 
-// What a row has of `kind` (cells, curves, ...), by data set; empty when it has none.
-const Json& by_dataset(const Json& row, const char* kind) {
-  static const Json kNone = Json::object();
-  return row.contains(kind) ? row[kind] : kNone;
+// What a row has of a data set; empty when it has nothing.
+template <class T>
+const T& of_dataset(const ByDataset<T>& values, const std::string& dataset) {
+  static const T kNone{};
+  const T* value = values.find(dataset);
+  return value != nullptr ? *value : kNone;
 }
 
-const Json& of_dataset(const Json& row, const char* kind, const std::string& dataset) {
-  static const Json kNone = Json::array();
-  const Json& all = by_dataset(row, kind);
-  return all.contains(dataset) ? all[dataset] : kNone;
+bool is_given(const ExperimentResult& result, const std::string& dataset) {
+  return std::ranges::any_of(result.rows, [&](const ResultRow& row) {
+    return of_dataset(row.cells, dataset).ours.has_value();
+  });
 }
 
-std::string table_text(const Json& result) {
-  const bool described = std::ranges::any_of(
-      result.at("rows"), [](const Json& row) { return row.contains("labels"); });
-  Lines lines = {{""}, {result.at("row_title").get<std::string>()}};
+std::string table_text(const ExperimentResult& result) {
+  const bool described =
+      std::ranges::any_of(result.rows, [](const ResultRow& row) { return !row.labels.empty(); });
+  Lines lines = {{""}, {result.row_title}};
   if (described) {
     lines[0].emplace_back();
     lines[1].emplace_back("labels it sees");
   }
-  std::vector<std::pair<std::string, bool>> columns;  // data set, and whether it was given
-  for (const Json& column : result.at("columns")) {
-    const auto name = column.get<std::string>();
-    const bool given = std::ranges::any_of(result.at("rows"), [&](const Json& row) {
-      return is_number(of_dataset(row, "cells", name), "ours");
-    });
-    columns.emplace_back(name, given);
+  for (const std::string& name : result.columns) {
     const std::vector<std::string> titles =
-        given ? std::vector<std::string>{"ours", "paper", "difference"}
-              : std::vector<std::string>{"paper"};
+        is_given(result, name) ? std::vector<std::string>{"ours", "paper", "difference"}
+                               : std::vector<std::string>{"paper"};
     lines[0].push_back(name);
     lines[0].resize(lines[0].size() + titles.size() - 1);
     lines[1].insert(lines[1].end(), titles.begin(), titles.end());
   }
-  for (const Json& row : result.at("rows")) {
-    std::vector<std::string> line = {row.at("label").get<std::string>()};
-    if (described) line.push_back(row.value("labels", ""));
-    for (const auto& [name, given] : columns) {
-      const Json& cell = of_dataset(row, "cells", name);
+  for (const ResultRow& row : result.rows) {
+    std::vector<std::string> line = {row.label};
+    if (described) line.push_back(row.labels);
+    for (const std::string& name : result.columns) {
+      const ResultPoint& cell = of_dataset(row.cells, name);
+      const bool given = is_given(result, name);
       if (given) line.push_back(with_deviation(cell) + mark(cell));
-      line.push_back(is_number(cell, "paper") ? fmt::format("{:.1f}", cell["paper"].get<double>())
-                                              : "-");
+      line.push_back(cell.paper ? fmt::format("{:.1f}", *cell.paper) : "-");
       if (!given) continue;
-      line.push_back(is_number(cell, "difference")
-                         ? fmt::format("{:+.2f}", cell["difference"].get<double>())
-                         : "-");
+      line.push_back(cell.difference ? fmt::format("{:+.2f}", *cell.difference) : "-");
     }
     lines.push_back(std::move(line));
   }
   return aligned(lines, described ? 2 : 1);
 }
 
-std::string curves_text(const Json& result, const std::string& dataset) {
-  const auto x = result.at("x").get<std::string>();
-  Lines lines = {{x}};
-  for (const Json& row : result.at("rows")) {
-    const Json& points = of_dataset(row, "curves", dataset);
-    lines[0].push_back(row.at("label").get<std::string>());
+std::string curves_text(const ExperimentResult& result, const std::string& dataset) {
+  Lines lines = {{result.x}};
+  for (const ResultRow& row : result.rows) {
+    const auto& points = of_dataset(row.curves, dataset);
+    lines[0].push_back(row.label);
     for (size_t i = 0; i < points.size(); ++i) {
-      if (lines.size() <= i + 1)
-        lines.push_back({fmt::format("{:.4g}", points[i]["x"].get<double>())});
+      if (lines.size() <= i + 1) lines.push_back({fmt::format("{:.4g}", points[i].x.value_or(0))});
       lines[i + 1].push_back(with_deviation(points[i]));
     }
   }
   if (lines.size() == 1) return "";
-  std::string text = result.at("metric_text").get<std::string>() + "\n" + aligned(lines, 1);
-  for (const Json& row : result.at("rows")) {
-    const Json& reference = of_dataset(row, "references", dataset);
-    if (reference.empty()) continue;
-    text += fmt::format("{} at the true {} {:.4g}: {}\n", row.at("label").get<std::string>(), x,
-                        reference["x"].get<double>(), with_deviation(reference));
+  std::string text = result.metric_text + "\n" + aligned(lines, 1);
+  for (const ResultRow& row : result.rows) {
+    const ResultPoint* reference = row.references.find(dataset);
+    if (reference == nullptr || !reference->x) continue;
+    text += fmt::format("{} at the true {} {:.4g}: {}\n", row.label, result.x, *reference->x,
+                        with_deviation(*reference));
   }
   return text;
 }
 
 // Percent of the unobserved positives whose predicted probability is above one half.
-double above_half(const Json& bins) {
+double above_half(const std::vector<uint32_t>& bins) {
   double above = 0, all = 0;
   for (size_t i = 0; i < bins.size(); ++i) {
-    const double count = bins[i].get<double>();
-    all += count;
-    if (2 * i >= bins.size()) above += count;
+    all += bins[i];
+    if (2 * i >= bins.size()) above += bins[i];
   }
   return all > 0 ? 100 * above / all : 0;
 }
 
-std::string heat_maps_text(const Json& result, const std::string& dataset) {
+std::string heat_maps_text(const ExperimentResult& result, const std::string& dataset) {
   Lines lines = {{"epoch"}};
-  for (const Json& row : result.at("rows")) {
-    const Json& epochs = of_dataset(row, "histograms", dataset);
-    lines[0].push_back(row.at("label").get<std::string>());
+  for (const ResultRow& row : result.rows) {
+    const Histograms& epochs = of_dataset(row.histograms, dataset);
+    lines[0].push_back(row.label);
     for (size_t i = 0; i < epochs.size(); ++i) {
       if (lines.size() <= i + 1) lines.push_back({fmt::format("{}", i + 1)});
       lines[i + 1].push_back(fmt::format("{:.1f} %", above_half(epochs[i])));
@@ -150,32 +137,38 @@ std::string heat_maps_text(const Json& result, const std::string& dataset) {
   return "unobserved positives with a predicted probability of at least 0.5\n" + aligned(lines, 1);
 }
 
-std::string field(const Json& object, const char* key) {
-  return is_number(object, key) ? object[key].dump() : "";
+// As many digits as tell the number from its neighbours, and a decimal point: 80.0.
+std::string field(const std::optional<double>& value) {
+  if (!value) return "";
+  std::string text = fmt::format("{}", *value);
+  if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
+  return text;
 }
 
-std::string csv_record(const std::string& dataset, const Json& row, const Json& point) {
-  std::string text =
-      fmt::format("{},{}", csv_field(dataset), csv_field(row.at("label").get<std::string>()));
-  for (const char* key : {"x", "labels_seen", "ours", "std", "paper", "difference", "val_map", "lr",
-                          "batch", "best_epoch"}) {
-    text += fmt::format(",{}", field(point, key));
-  }
-  return text + "\n";
+template <class Whole>
+std::string whole_field(const std::optional<Whole>& value) {
+  return value ? fmt::format("{}", *value) : "";
 }
 
-std::string heat_maps_csv(const Json& result) {
+std::string csv_record(const std::string& dataset, const ResultRow& row, const ResultPoint& point) {
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(dataset),
+                     csv_field(row.label), field(point.x), field(point.labels_seen),
+                     field(point.ours), field(point.std), field(point.paper),
+                     field(point.difference), field(point.val_map), field(point.lr),
+                     whole_field(point.batch), whole_field(point.best_epoch));
+}
+
+std::string heat_maps_csv(const ExperimentResult& result) {
   std::string text = "dataset,row,epoch,from,to,count\n";
-  for (const Json& row : result.at("rows")) {
-    for (const auto& [dataset, epochs] : by_dataset(row, "histograms").items()) {
+  for (const ResultRow& row : result.rows) {
+    for (const auto& [dataset, epochs] : row.histograms) {
       for (size_t epoch = 0; epoch < epochs.size(); ++epoch) {
-        const Json& bins = epochs[epoch];
+        const std::vector<uint32_t>& bins = epochs[epoch];
         const auto n = static_cast<double>(bins.size());
         for (size_t i = 0; i < bins.size(); ++i) {
-          text += fmt::format("{},{},{},{:g},{:g},{}\n", csv_field(dataset),
-                              csv_field(row.at("label").get<std::string>()), epoch + 1,
-                              static_cast<double>(i) / n, static_cast<double>(i + 1) / n,
-                              bins[i].dump());
+          text += fmt::format("{},{},{},{:g},{:g},{}\n", csv_field(dataset), csv_field(row.label),
+                              epoch + 1, static_cast<double>(i) / n, static_cast<double>(i + 1) / n,
+                              bins[i]);
         }
       }
     }
@@ -185,30 +178,25 @@ std::string heat_maps_csv(const Json& result) {
 
 }  // namespace
 
-std::string experiment_text(const Json& result) {
-  const auto show = result.at("show").get<std::string>();
-  std::string text = result.at("title").get<std::string>() + "\n\n";
-  if (show == "table") return text + table_text(result);
-  for (const Json& column : result.at("columns")) {
-    const auto dataset = column.get<std::string>();
-    const std::string part =
-        show == "curves" ? curves_text(result, dataset) : heat_maps_text(result, dataset);
-    if (part.empty()) continue;
-    text += fmt::format("{}: {}", dataset, part);
+std::string experiment_text(const ExperimentResult& result) {
+  std::string text = result.title + "\n\n";
+  if (result.show == Show::kTable) return text + table_text(result);
+  for (const std::string& dataset : result.columns) {
+    const std::string part = result.show == Show::kCurves ? curves_text(result, dataset)
+                                                          : heat_maps_text(result, dataset);
+    if (!part.empty()) text += fmt::format("{}: {}", dataset, part);
   }
   return text;
 }
 
-std::string experiment_csv(const Json& result) {
-  if (result.at("show") == "heatmaps") return heat_maps_csv(result);
+std::string experiment_csv(const ExperimentResult& result) {
+  if (result.show == Show::kHeatMaps) return heat_maps_csv(result);
   std::string text =
       "dataset,row,x,labels_seen,ours,std,paper,difference,val_map,lr,batch,best_epoch\n";
-  for (const Json& row : result.at("rows")) {
-    for (const auto& [dataset, cell] : by_dataset(row, "cells").items()) {
-      text += csv_record(dataset, row, cell);
-    }
-    for (const auto& [dataset, points] : by_dataset(row, "curves").items()) {
-      for (const Json& point : points) text += csv_record(dataset, row, point);
+  for (const ResultRow& row : result.rows) {
+    for (const auto& [dataset, cell] : row.cells) text += csv_record(dataset, row, cell);
+    for (const auto& [dataset, points] : row.curves) {
+      for (const ResultPoint& point : points) text += csv_record(dataset, row, point);
     }
   }
   return text;

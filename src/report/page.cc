@@ -16,13 +16,12 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 
 bool can_draw_pages() { return !asset("vega.js").empty(); }
 
-std::string embed_json(const Json& value) {
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  replace_all(text, "<", "\\u003c");  // so no tag can begin
-  return text;
+std::string for_script(std::string json) {
+  replace_all(json, "<", "\\u003c");  // so no tag can begin
+  return json;
 }
 
-std::string draw_page(const Json& report) {
+std::string draw_page(const Report& report) {
   if (!can_draw_pages()) {
     fail(
         "this spml was built without the chart library; install npm, configure with "
@@ -37,7 +36,7 @@ std::string draw_page(const Json& report) {
     const std::string_view name = page.substr(begin + 2, end - begin - 2);
     out += page.substr(at, begin - at);
     if (name == "data") {
-      out += embed_json(report);
+      out += for_script(json_text(report));
     } else {
       out += asset(name);
     }

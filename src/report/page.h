@@ -4,17 +4,17 @@
 
 #include <string>
 
-#include "experiment/config.h"
+#include "report/collect.h"
 
 namespace spml {
 
 // Whether the program was built with the chart library (SPML_WEB).
 bool can_draw_pages();
 
-// The page of what collect() returns. Error without the chart library.
-std::string draw_page(const Json& report);
+// Error without the chart library.
+std::string draw_page(const Report& report);
 
 // JSON that stands safely inside <script>.
-std::string embed_json(const Json& value);
+std::string for_script(std::string json);
 
 }  // namespace spml

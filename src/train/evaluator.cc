@@ -40,11 +40,7 @@ Evaluation Evaluator::evaluate(Model& model) const {
   Evaluation result;
   MapResult& map = result.map;
   for_label_blocks(model, [&](size_t, View<const float> scores, View<const int8_t> labels) {
-    const MapResult part = mean_average_precision(scores, labels, threads_);
-    map.per_class_ap.insert(map.per_class_ap.end(), part.per_class_ap.begin(),
-                            part.per_class_ap.end());
-    map.has_positive.insert(map.has_positive.end(), part.has_positive.begin(),
-                            part.has_positive.end());
+    append(map, mean_average_precision(scores, labels, threads_));
     result.khat += expected_positives(scores);
   });
   summarise(map);

@@ -39,8 +39,8 @@ Dataset* EveryLossTrains::data_ = nullptr;
 TEST_P(EveryLossTrains, ToTheSameBytesAfterAnInterruption) {
   RunOptions options;
   options.out = out("whole");
-  const Json whole = run_training(*data_, config(), options);
-  EXPECT_GT(whole.at("test_map").get<double>(), 0);
+  const RunResult whole = run_training(*data_, config(), options).result;
+  EXPECT_GT(whole.test_map, 0);
 
   // Stopped in the middle of an epoch, and once more right after the next has begun.
   options.out = out("stopped");
@@ -53,8 +53,8 @@ TEST_P(EveryLossTrains, ToTheSameBytesAfterAnInterruption) {
     EXPECT_THROW(run_training(*data_, config(), options, events), Error);
     options.existing = Existing::kResume;
   }
-  const Json resumed = run_training(*data_, config(), options);
-  EXPECT_GE(resumed.at("resumed_from_step").get<uint64_t>(), 61u);
+  const RunResult resumed = run_training(*data_, config(), options).result;
+  EXPECT_GE(resumed.resumed_from_step, 61u);
   expect_same_run(out("whole"), out("stopped"));
 }
 

@@ -29,14 +29,21 @@ class Reproduce : public testing::Test {
         R"({"settings": {"epochs": 2}, "lr": [0.01, 0.001], "batch": [8], )" + rest + "}", name,
         "mine.json");
   }
-  Json run(const Experiment& experiment, const SweepEvents& events = {}) {
+  ReproduceOptions options(const std::vector<std::string>& names = {"toy"}) {
     ReproduceOptions options;
     options.out = folder_ / "out";
-    options.data = {{"toy", data_}};
-    options.jobs = 2;
-    return reproduce(experiment, options, events);
+    for (const std::string& name : names) options.data.push_back({name, data_});
+    options.threads = 2;
+    return options;
   }
-  Json results() const { return Json::parse(read_file(folder_ / "out/results.json")); }
+  ExperimentResult run(const Experiment& experiment,
+                       const std::vector<std::string>& names = {"toy"}) {
+    return reproduce(experiment, options(names)).experiments[experiment.name];
+  }
+  Reproduction results() const { return read_reproduction(folder_ / "out/results.json"); }
+  RunResult result_of(const std::string& run) const {
+    return read_run_result(folder_ / "out" / run / "result.json");
+  }
   size_t run_folders() const {
     const std::filesystem::directory_iterator runs(folder_ / "out/toy/runs");
     return static_cast<size_t>(std::distance(begin(runs), end(runs)));
@@ -47,81 +54,99 @@ class Reproduce : public testing::Test {
 };
 
 TEST_F(Reproduce, SetsTheChosenRunBesideThePaper) {
-  const Json result = run(parse(R"("datasets": ["other", "toy"], "rows": [
+  const ExperimentResult result = run(parse(R"("datasets": ["other", "toy"], "rows": [
       {"loss": "bce", "paper": {"toy": 50, "other": 60}}, {"loss": "an"}, {"loss": "role"},
       {"loss": "role", "label": "role, L", "param": {"positive_scale": "L"}, "extra": true}])"));
-  EXPECT_EQ(result["runs"], 8);
-  EXPECT_EQ(result["columns"], Json({"other", "toy"}));
-  const Json& bce = result["rows"][0];
-  const double ours = bce["cells"]["toy"]["ours"];
-  EXPECT_DOUBLE_EQ(bce["cells"]["toy"]["difference"].get<double>(), ours - 50);
-  EXPECT_EQ(bce["cells"]["other"], Json({{"paper", 60.0}}));
+  EXPECT_EQ(result.runs, 8u);
+  EXPECT_THAT(result.columns, ElementsAre("other", "toy"));
+  const ResultRow& bce = result.rows.at(0);
+  const ResultPoint& toy = *bce.cells.find("toy");
+  EXPECT_DOUBLE_EQ(*toy.difference, *toy.ours - 50);
+  EXPECT_EQ(bce.cells.find("other")->paper, 60);
+  EXPECT_EQ(bce.cells.find("other")->ours, std::nullopt);
   // The chosen one has the better validation MAP of the two.
-  ASSERT_EQ(bce["runs"]["toy"].size(), 2u);
-  ASSERT_EQ(bce["chosen"]["toy"].size(), 1u);
+  ASSERT_EQ(bce.runs.find("toy")->size(), 2u);
+  ASSERT_EQ(bce.chosen.find("toy")->size(), 1u);
   double best = 0;
-  for (const Json& name : bce["runs"]["toy"]) {
-    const Json run =
-        Json::parse(read_file(folder_ / "out" / name.get<std::string>() / "result.json"));
-    if (run["val_map"] > best) best = run["val_map"];
-    if (name == bce["chosen"]["toy"][0]) {
-      EXPECT_EQ(run["test_map"], ours);
-    }
+  for (const std::string& name : *bce.runs.find("toy")) {
+    best = std::max(best, result_of(name).val_map);
   }
-  EXPECT_EQ(bce["cells"]["toy"]["val_map"], best);
+  EXPECT_EQ(result_of(bce.chosen.find("toy")->front()).test_map, toy.ours);
+  EXPECT_EQ(toy.val_map, best);
   // an and role are ranked among themselves; bce sees more, the extra row is not the paper's.
-  std::set<int> ranks = {result["rows"][1]["cells"]["toy"]["rank"],
-                         result["rows"][2]["cells"]["toy"]["rank"]};
+  const std::set<int> ranks = {*result.rows.at(1).cells.find("toy")->rank,
+                               *result.rows.at(2).cells.find("toy")->rank};
   EXPECT_EQ(ranks, (std::set<int>{1, 2}));
-  EXPECT_FALSE(bce["cells"]["toy"].contains("rank"));
-  EXPECT_FALSE(result["rows"][3]["cells"]["toy"].contains("rank"));
-  EXPECT_EQ(result["rows"][3]["params"]["positive_scale"], "L");
-  EXPECT_EQ(results()["experiments"]["mine"], result);
+  EXPECT_EQ(toy.rank, std::nullopt);
+  EXPECT_EQ(result.rows.at(3).cells.find("toy")->rank, std::nullopt);
+  EXPECT_THAT(json_text(result), HasSubstr("\"positive_scale\": \"L\""));
+  EXPECT_EQ(json_text(results().experiments["mine"]), json_text(result));
 }
 
 TEST_F(Reproduce, ExperimentsShareRunsAndRerunsTrainNothing) {
   run(parse(R"("rows": [{"loss": "an"}, {"loss": "role"}])", "first"));
   EXPECT_EQ(run_folders(), 4u);
-  const Json second = run(parse(R"("metric": "train_map", "rows": [{"loss": "role"}])", "second"));
+  const ExperimentResult second =
+      run(parse(R"("metric": "train_map", "rows": [{"loss": "role"}])", "second"));
   EXPECT_EQ(run_folders(), 4u);
-  EXPECT_EQ(second["metric_text"], "train MAP");
-  EXPECT_EQ(results()["experiments"].size(), 2u);
+  EXPECT_EQ(second.metric_text, "train MAP");
+  EXPECT_EQ(results().experiments.size(), 2u);
 }
 
 TEST_F(Reproduce, SeveralSeedsGiveMeanAndDeviation) {
-  const Json result = run(parse(R"("seeds": 3, "rows": [{"loss": "an"}])"));
-  EXPECT_EQ(result["runs"], 6);
-  const Json& row = result["rows"][0];
-  EXPECT_GT(row["cells"]["toy"]["std"], 0.0);
-  ASSERT_EQ(row["chosen"]["toy"].size(), 3u);
+  const ExperimentResult result = run(parse(R"("seeds": 3, "rows": [{"loss": "an"}])"));
+  EXPECT_EQ(result.runs, 6u);
+  const ResultRow& row = result.rows.at(0);
+  EXPECT_GT(row.cells.find("toy")->std, 0.0);
+  ASSERT_EQ(row.chosen.find("toy")->size(), 3u);
   double sum = 0;
-  for (const Json& name : row["chosen"]["toy"]) {
-    const Path file = folder_ / "out" / name.get<std::string>() / "result.json";
-    sum += Json::parse(read_file(file))["test_map"].get<double>();
+  for (const std::string& name : *row.chosen.find("toy")) sum += *result_of(name).test_map;
+  EXPECT_NEAR(*row.cells.find("toy")->ours, sum / 3, 1e-9);
+}
+
+TEST_F(Reproduce, DataSetsThatAreNotGivenAgainKeepTheirNumbers) {
+  const Experiment experiment = parse(R"("datasets": ["first"], "rows": [
+      {"loss": "an", "paper": {"first": 50}}, {"loss": "role"}])");
+  const ExperimentResult both = run(experiment, {"first", "second"});
+  EXPECT_EQ(both.runs, 8u);
+  const ExperimentResult again = run(experiment, {"second"});
+  EXPECT_THAT(again.columns, ElementsAre("first", "second"));
+  EXPECT_EQ(again.runs, 8u);
+  EXPECT_TRUE(again.data.contains("first"));
+  for (size_t i = 0; i < 2; ++i) {
+    const ResultPoint &before = *both.rows.at(i).cells.find("first"),
+                      &now = *again.rows.at(i).cells.find("first");
+    EXPECT_EQ(now.ours, before.ours);
+    EXPECT_EQ(now.rank, before.rank);
+    EXPECT_EQ(*again.rows.at(i).runs.find("first"), *both.rows.at(i).runs.find("first"));
   }
-  EXPECT_NEAR(row["cells"]["toy"]["ours"].get<double>(), sum / 3, 1e-9);
+  EXPECT_TRUE(again.rows.at(0).cells.find("first")->difference.has_value());
+  // Numbers of another metric do not belong into the same table.
+  const ExperimentResult other = run(
+      parse(R"("metric": "train_map", "rows": [{"loss": "an"}, {"loss": "role"}])"), {"second"});
+  EXPECT_FALSE(other.data.contains("first"));
 }
 
 TEST_F(Reproduce, CurvesCountTheLabelsThatWereSeen) {
-  const Json result = run(parse(R"("show": "curves", "vary": {"subsample": [0.5, 1]},
+  const ExperimentResult result = run(parse(R"("show": "curves", "vary": {"subsample": [0.5, 1]},
       "rows": [{"loss": "bce"}, {"loss": "an"}])"));
-  const Json &bce = result["rows"][0]["curves"]["toy"], &an = result["rows"][1]["curves"]["toy"];
+  const auto &bce = *result.rows.at(0).curves.find("toy"),
+             &an = *result.rows.at(1).curves.find("toy");
   ASSERT_EQ(bce.size(), 2u);
-  EXPECT_EQ(bce[0]["x"], 0.5);
-  EXPECT_EQ(bce[0]["labels_seen"], 32 * 6);  // 80 rows, 64 of them to train on
-  EXPECT_EQ(bce[1]["labels_seen"], 64 * 6);
-  EXPECT_EQ(an[1]["labels_seen"], 64);
+  EXPECT_EQ(bce[0].x, 0.5);
+  EXPECT_EQ(bce[0].labels_seen, 32 * 6);  // 80 rows, 64 of them to train on
+  EXPECT_EQ(bce[1].labels_seen, 64 * 6);
+  EXPECT_EQ(an[1].labels_seen, 64);
 }
 
 TEST_F(Reproduce, VaryingKComparesWithTheTrueOne) {
-  const Json result = run(parse(R"("show": "curves", "vary": {"k": {"labelled_rows": 5,
+  const ExperimentResult result = run(parse(R"("show": "curves", "vary": {"k": {"labelled_rows": 5,
       "values": 3}}, "rows": [{"loss": "role"}])"));
-  const Json& points = result["rows"][0]["curves"]["toy"];
+  const auto& points = *result.rows.at(0).curves.find("toy");
   ASSERT_EQ(points.size(), 3u);
-  EXPECT_LT(points[0]["x"], points[2]["x"]);
-  EXPECT_DOUBLE_EQ(points[1]["x"].get<double>(),
-                   (points[0]["x"].get<double>() + points[2]["x"].get<double>()) / 2);
-  EXPECT_EQ(result["rows"][0]["references"]["toy"]["x"], 1.5);
+  EXPECT_LT(*points[0].x, *points[2].x);
+  EXPECT_DOUBLE_EQ(*points[1].x, (*points[0].x + *points[2].x) / 2);
+  EXPECT_EQ(result.rows.at(0).references.find("toy")->x, 1.5);
 }
 
 // table1 searches the paper's grid: eight runs, found here by another experiment.
@@ -130,41 +155,58 @@ TEST_F(Reproduce, TakesSettingsFromTheOtherExperimentsWinners) {
   std::erase_if(table.rows, [](const ExperimentRow& row) { return row.label != "an"; });
   table.settings.epochs = 1;
   table.seeds = 1;
-  const Json winner = run(table)["rows"][0]["cells"]["toy"];
+  const ExperimentResult searched = run(table);
+  const ResultPoint winner = *searched.rows.at(0).cells.find("toy");
   Experiment figure = load_experiment("figure2");
   std::erase_if(figure.rows, [](const ExperimentRow& row) { return row.label != "an"; });
   figure.settings.epochs = 1;
-  const Json result = run(figure);
-  EXPECT_EQ(result["runs"], 1);
+  const ExperimentResult result = run(figure);
+  EXPECT_EQ(result.runs, 1u);
   EXPECT_EQ(run_folders(), 9u);  // the grid, and the winner once more with its histograms
-  EXPECT_EQ(result["rows"][0]["cells"]["toy"]["lr"], winner["lr"]);
-  EXPECT_EQ(result["rows"][0]["cells"]["toy"]["ours"], winner["ours"]);
-  const Json& histograms = result["rows"][0]["histograms"]["toy"];
+  EXPECT_EQ(result.rows.at(0).cells.find("toy")->lr, winner.lr);
+  EXPECT_EQ(result.rows.at(0).cells.find("toy")->ours, winner.ours);
+  const Histograms& histograms = *result.rows.at(0).histograms.find("toy");
   ASSERT_EQ(histograms.size(), 1u);
   EXPECT_EQ(histograms[0].size(), 50u);
 }
 
 TEST_F(Reproduce, CountsLabels) {
-  const Json result = run(parse(R"("rows": [{"statistic": "labels"}, {"statistic": "min-positives"},
+  const ExperimentResult result =
+      run(parse(R"("rows": [{"statistic": "labels"}, {"statistic": "min-positives"},
       {"statistic": "k-low"}, {"statistic": "k-high"}])"));
-  EXPECT_EQ(result["runs"], 0);
-  EXPECT_EQ(result["rows"][0]["cells"]["toy"]["ours"], 6.0);
-  EXPECT_EQ(result["rows"][1]["cells"]["toy"]["ours"], 1.0);
-  EXPECT_LT(result["rows"][2]["cells"]["toy"]["ours"], result["rows"][3]["cells"]["toy"]["ours"]);
+  EXPECT_EQ(result.runs, 0u);
+  const auto ours = [&](size_t i) { return *result.rows.at(i).cells.find("toy")->ours; };
+  EXPECT_EQ(ours(0), 6.0);
+  EXPECT_EQ(ours(1), 1.0);
+  EXPECT_LT(ours(2), ours(3));
+}
+
+// A step of a network keeps all cores busy: one run at a time with all threads, also where training
+// networks is the experiment's first mode and nobody said --mode.
+TEST_F(Reproduce, TheFirstModeDecidesHowManyRunsGoSideBySide) {
+  std::vector<int> threads;
+  ReproduceOptions given = options();
+  given.threads = 2;
+  given.make_image_model = [&](const Dataset&, const TrainConfig&, const LinearStart*,
+                               int of_each) -> std::unique_ptr<Model> {
+    threads.push_back(of_each);
+    throw Error("no network here");
+  };
+  const Experiment networks = parse(R"("modes": ["finetune", "linear"], "rows": [{"loss": "an"}])");
+  EXPECT_SPML_ERROR(reproduce(networks, given), HasSubstr("no network here"));
+  EXPECT_THAT(threads, ElementsAre(2, 2));
 }
 
 TEST_F(Reproduce, RefusesWhatItCannotDo) {
   Experiment table = load_experiment("table1");
-  ReproduceOptions options;
-  options.out = folder_ / "out";
-  options.data = {{"toy", data_}};
-  options.mode = Mode::kFinetune;
-  EXPECT_SPML_ERROR(reproduce(table, options), HasSubstr("no image training"));
-  options.make_image_model = [](const auto&...) { return std::unique_ptr<Model>(); };
+  ReproduceOptions given = options();
+  given.mode = Mode::kFinetune;
+  EXPECT_SPML_ERROR(reproduce(table, given), HasSubstr("no image training"));
+  given.make_image_model = [](const auto&...) { return std::unique_ptr<Model>(); };
   std::filesystem::remove(features_file(data_, "train"));
-  EXPECT_SPML_ERROR(reproduce(table, options), HasSubstr("spml extract"));
-  options.mode = Mode::kLinearInit;
-  EXPECT_SPML_ERROR(reproduce(table, options), HasSubstr("expected --mode linear or finetune"));
+  EXPECT_SPML_ERROR(reproduce(table, given), HasSubstr("spml extract"));
+  given.mode = Mode::kLinearInit;
+  EXPECT_SPML_ERROR(reproduce(table, given), HasSubstr("expected --mode linear or finetune"));
   make_folder(folder_ / "out");
   write_file(folder_ / "out/results.json", "[]");
   EXPECT_SPML_ERROR(run(parse(R"("rows": [{"loss": "an"}])")), HasSubstr("choose another --out"));

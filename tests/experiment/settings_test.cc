@@ -8,6 +8,7 @@
 #include "experiment/grid.h"
 #include "experiment/presets.h"
 #include "experiment/sweep.h"
+#include "formats/json.h"
 #include "testing.h"
 
 namespace spml {

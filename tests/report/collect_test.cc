@@ -3,36 +3,42 @@
 
 #include <map>
 
+#include "experiment/reproduce.h"
 #include "testing.h"
 
 namespace spml {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
-void write_run(const Path& folder, const std::string& loss, double lr, double val, double test) {
+// A run folder without its model.
+void write_run(const Path& folder, const std::string& loss, double lr, double val, double test,
+               uint64_t seed = 0) {
   make_folder(folder);
-  const Json result = {{"loss", loss},
-                       {"mode", "linear"},
-                       {"lr", lr},
-                       {"batch", 16},
-                       {"epochs", 2},
-                       {"seed", 0},
-                       {"k", 1.5},
-                       {"params", Json::object()},
-                       {"best_epoch", 2},
-                       {"val_map", val},
-                       {"test_map", test},
-                       {"train_map", nullptr},
-                       {"per_class_ap", {test, test}}};
-  const Json config = {{"version", "1"},
-                       {"config", {{"loss", loss}, {"lr", lr}, {"seed", 0}}},
-                       {"classes", {"cat", "dog"}}};
-  write_file(folder / "result.json", result.dump());
-  write_file(folder / "config.json", config.dump());
-  write_file(folder / "metrics.jsonl",
-             "{\"epoch\":1,\"val_map\":40}\n{\"epoch\":2,\"val_map\":50}\n");
+  RunRecord run;
+  run.setup.version = "1";
+  run.setup.identity.config.loss = loss;
+  run.setup.identity.config.lr = lr;
+  run.setup.identity.config.seed = seed;
+  run.setup.classes = {"cat", "dog"};
+  run.result.loss = loss;
+  run.result.lr = lr;
+  run.result.seed = seed;
+  run.result.best_epoch = 2;
+  run.result.val_map = val;
+  run.result.test_map = test;
+  run.result.per_class_ap = {test, test};
+  EpochRecord first, second;
+  first.epoch = 1;
+  first.val_map = 40;
+  second.epoch = 2;
+  second.val_map = 50;
+  const RunFolder files{folder};
+  write_file(files.config(), json_text(run.setup));
+  write_file(files.metrics(), json_text(first) + "\n" + json_text(second) + "\n");
+  write_file(files.result(), json_text(run.result));
 }
 
 TEST(Collect, RanksLossesThatSeeObservedPositivesAmongThemselves) {
@@ -41,10 +47,9 @@ TEST(Collect, RanksLossesThatSeeObservedPositivesAmongThemselves) {
   write_run(folder / "an", "an", 1e-3, 71, 70);
   write_run(folder / "an-ls", "an-ls", 1e-3, 75, 74);
   write_run(folder / "role", "role", 1e-3, 81, 80);
-  const Json report = collect({folder / "bce", folder / "an", folder / "an-ls", folder / "role"});
+  const Report report = collect({folder / "bce", folder / "an", folder / "an-ls", folder / "role"});
   std::map<std::string, int> ranks;
-  for (const Json& entry : report["sections"][0]["groups"][0]["rows"])
-    ranks[entry["label"].get<std::string>()] = entry["rank"].get<int>();
+  for (const ReportRow& row : report.sections.at(0).groups.at(0).rows) ranks[row.label] = row.rank;
   EXPECT_EQ(ranks, (std::map<std::string, int>{{"bce", 0}, {"an", 0}, {"an-ls", 2}, {"role", 1}}));
 }
 
@@ -52,11 +57,28 @@ TEST(Collect, ChoosesOnValidationAndKeepsEveryCurve) {
   const TemporaryFolder folder;
   write_run(folder / "slow", "an", 1e-4, 60, 99);
   write_run(folder / "fast", "an", 1e-3, 70, 65);
-  const Json group = collect({folder / "slow", folder / "fast"})["sections"][0]["groups"][0];
-  EXPECT_EQ(group["rows"][0]["winner"]["test_map"], 65);
-  EXPECT_EQ(group["runs"][0]["chosen"], false);
-  EXPECT_EQ(group["runs"][1]["chosen"], true);
-  EXPECT_EQ(group["runs"][0]["curve"], Json({40, 50}));
+  const Report report = collect({folder / "slow", folder / "fast"});
+  const ReportGroup& group = report.sections.at(0).groups.at(0);
+  EXPECT_EQ(group.rows.at(0).winner->result.test_map, 65);
+  EXPECT_FALSE(group.runs.at(0).chosen);
+  EXPECT_TRUE(group.runs.at(1).chosen);
+  EXPECT_THAT(group.classes, ElementsAre("cat", "dog"));
+  const std::string page_data = json_text(report);
+  EXPECT_THAT(page_data, HasSubstr(R"("curve":[40.0,50.0])"));
+  EXPECT_THAT(page_data, HasSubstr(R"("winner":{"loss":"an","mode":"linear","lr":0.001)"));
+}
+
+TEST(Collect, SeedsOfTheWinnerAreAllChosen) {
+  const TemporaryFolder folder;
+  write_run(folder / "a", "an", 1e-3, 70, 60, 0);
+  write_run(folder / "b", "an", 1e-3, 72, 64, 1);
+  write_run(folder / "c", "an", 1e-4, 70, 99, 0);
+  const Report report = collect({folder / "a", folder / "b", folder / "c"});
+  const ReportGroup& group = report.sections.at(0).groups.at(0);
+  EXPECT_EQ(group.rows.at(0).winner->test_map_mean, 62);
+  EXPECT_TRUE(group.runs.at(0).chosen);
+  EXPECT_TRUE(group.runs.at(1).chosen);
+  EXPECT_FALSE(group.runs.at(2).chosen);
 }
 
 TEST(Collect, RefusesWhatNoRunWrites) {
@@ -64,8 +86,29 @@ TEST(Collect, RefusesWhatNoRunWrites) {
   EXPECT_SPML_ERROR(collect({folder.path()}), HasSubstr("found none"));
   write_run(folder / "run", "an", 1e-3, 70, 65);
   write_file(folder / "run/config.json", "{}");
-  EXPECT_SPML_ERROR(collect({folder / "run"}), HasSubstr("expected what spml writes there"));
-  write_file(folder / "results.jsonl", "{\"run\":\"../../elsewhere\"}\n");
+  EXPECT_SPML_ERROR(collect({folder / "run"}),
+                    AllOf(HasSubstr("config.json"), HasSubstr("expected 'version'")));
+  write_run(folder / "run", "an", 1e-3, 70, 65);
+  write_file(folder / "run/metrics.jsonl", "{\"epoch\":1}\n[]\n");
+  EXPECT_SPML_ERROR(collect({folder / "run"}), HasSubstr("metrics.jsonl:1: expected 'train_loss'"));
+  write_run(folder / "run", "an", 1e-3, 70, 65);
+  write_file(folder / "run/result.json", std::string(1000, '['));
+  EXPECT_SPML_ERROR(collect({folder / "run"}), HasSubstr("nested"));
+}
+
+// A line of results.jsonl that names this run.
+std::string sweep_line(const std::string& run) {
+  RunResult result;
+  result.loss = "an";
+  std::string text = json_text(result);
+  text.erase(text.rfind('}'));
+  std::erase(text, '\n');
+  return text + ",\"run\":\"" + run + "\"}\n";
+}
+
+TEST(Collect, ReadsNothingOutsideOfASweep) {
+  const TemporaryFolder folder;
+  write_file(folder / "results.jsonl", sweep_line("../../elsewhere"));
   EXPECT_SPML_ERROR(collect({folder.path()}),
                     AllOf(HasSubstr("inside the folder"), HasSubstr("elsewhere")));
 }
@@ -74,31 +117,38 @@ TEST(Collect, ReproductionsBringTheirChoices) {
   const TemporaryFolder folder;
   write_run(folder / "toy/runs/a", "an", 1e-3, 70, 65);
   write_run(folder / "toy/runs/b", "an", 1e-4, 80, 60);
-  const Json runs = {{"toy", {"toy/runs/a", "toy/runs/b"}}}, chosen = {{"toy", {"toy/runs/b"}}};
-  const Json row = {{"label", "an"}, {"loss", "an"}, {"runs", runs}, {"chosen", chosen}};
-  const Json experiment = {{"title", "Table 9"},
-                           {"show", "table"},
-                           {"columns", {"other", "toy"}},
-                           {"rows", Json::array({row})}};
-  const auto write = [&](const Json& value) {
-    write_file(folder / "results.json", Json({{"experiments", {{"mine", value}}}}).dump());
-  };
-  write(experiment);
-  const Json section = collect({folder.path()})["sections"][0];
-  EXPECT_EQ(section["title"], "Table 9");
-  ASSERT_EQ(section["groups"].size(), 1u);
-  const Json& group = section["groups"][0];
-  EXPECT_EQ(group["name"], "toy");
-  EXPECT_EQ(group["rows"][0]["winner"]["test_map"], 60);
-  EXPECT_EQ(group["runs"][0]["chosen"], false);
-  EXPECT_EQ(group["runs"][1]["chosen"], true);
+  ResultRow row;
+  row.label = row.loss = "an";
+  row.runs["toy"] = {"toy/runs/a", "toy/runs/b"};
+  row.chosen["toy"] = {"toy/runs/b"};
+  Reproduction reproduction;
+  ExperimentResult& experiment = reproduction.experiments["mine"];
+  experiment.title = "Table 9";
+  experiment.columns = {"other", "toy"};
+  experiment.rows = {row};
+  write_file(folder / "results.json", json_text(reproduction));
+  const Report report = collect({folder.path()});
+  const ReportSection& section = report.sections.at(0);
+  EXPECT_EQ(section.title, "Table 9");
+  ASSERT_EQ(section.groups.size(), 1u);
+  const ReportGroup& group = section.groups[0];
+  EXPECT_EQ(group.name, "toy");
+  EXPECT_EQ(group.rows.at(0).winner->result.test_map, 60);
+  EXPECT_FALSE(group.runs.at(0).chosen);
+  EXPECT_TRUE(group.runs.at(1).chosen);
+  EXPECT_TRUE(section.experiment->rows.at(0).runs.empty());
+  EXPECT_EQ(json_text(collect(folder.path(), reproduction)), json_text(report));
 
-  Json outside = experiment;
-  outside["rows"][0]["runs"]["toy"][0] = "/etc";
-  write(outside);
+  experiment.rows[0].runs["toy"][0] = "/etc";
+  write_file(folder / "results.json", json_text(reproduction));
   EXPECT_SPML_ERROR(collect({folder.path()}), HasSubstr("inside the folder"));
-  write({{"title", 3}});
-  EXPECT_SPML_ERROR(collect({folder.path()}), HasSubstr("expected what spml writes there"));
+  experiment.rows[0].runs["toy"][0] = "toy/runs/a";
+  experiment.rows[0].loss = "no-such-loss";
+  write_file(folder / "results.json", json_text(reproduction));
+  EXPECT_SPML_ERROR(collect({folder.path()}),
+                    AllOf(HasSubstr("results.json"), HasSubstr("no-such-loss")));
+  write_file(folder / "results.json", R"({"version": "1", "experiments": {"mine": {"title": 3}}})");
+  EXPECT_SPML_ERROR(collect({folder.path()}), AllOf(HasSubstr("results.json"), HasSubstr("mine")));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "report/page.h"
 
+#include <nlohmann/json.hpp>
+
 #include "report/embedded.h"
 #include "testing.h"
 
@@ -10,20 +12,21 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(Page, ResultsCannotEndTheirScriptElement) {
-  const Json hostile = {{"title", "</script><script>alert(1)</script><!--"}};
-  const std::string text = embed_json(hostile);
+  Report hostile;
+  hostile.sections.emplace_back().title = "</script><script>alert(1)</script><!--";
+  const std::string text = for_script(json_text(hostile));
   EXPECT_THAT(text, Not(HasSubstr("<")));
-  EXPECT_EQ(Json::parse(text), hostile);
+  EXPECT_EQ(nlohmann::json::parse(text), nlohmann::json::parse(json_text(hostile)));
 }
 
 TEST(Page, HoldsEverythingItNeeds) {
-  const Json report = {{"version", "1"}, {"sections", Json::array()}};
+  const Report report{"1", {}};
   if (!can_draw_pages()) {
     EXPECT_SPML_ERROR(draw_page(report), HasSubstr("-DSPML_WEB=ON"));
     return;
   }
   const std::string page = draw_page(report);
-  EXPECT_THAT(page, HasSubstr(embed_json(report)));
+  EXPECT_THAT(page, HasSubstr(for_script(json_text(report))));
   for (const char* name : {"page.css", "charts.js", "page.js", "vega.js", "vega-lite.js",
                            "vega-embed.js", "licenses.txt"}) {
     ASSERT_FALSE(asset(name).empty()) << name;

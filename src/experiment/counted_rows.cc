@@ -1,4 +1,4 @@
-#include "experiment/statistics.h"
+#include "experiment/counted_rows.h"
 
 #include "base/fail.h"
 #include "data/estimate_k.h"
@@ -25,7 +25,7 @@ KInterval interval_of_k(const Dataset& data, size_t labelled_rows, int threads) 
 
 }  // namespace
 
-double label_statistic(const Dataset& data, const ExperimentRow& row, int threads) {
+double counted_value(const Dataset& data, const ExperimentRow& row, int threads) {
   if (row.statistic == "k-low") return interval_of_k(data, row.size, threads).low;
   if (row.statistic == "k-high") return interval_of_k(data, row.size, threads).high;
   if (row.statistic == "labels") return static_cast<double>(data.labels());

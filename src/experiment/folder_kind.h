@@ -1,0 +1,18 @@
+// What an output folder holds, so that a run, a sweep and a reproduction do not get mixed up.
+#pragma once
+
+#include <optional>
+
+#include "base/files.h"
+
+namespace spml {
+
+enum class FolderKind { kRun, kSweep, kReproduction };
+
+// Judged by the files that spml leaves there, finished or not; nothing for any other folder.
+std::optional<FolderKind> kind_of_folder(const Path& path);
+
+// Error when the folder holds something of another kind.
+void expect_kind(const Path& path, FolderKind kind);
+
+}  // namespace spml

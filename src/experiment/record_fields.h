@@ -1,0 +1,127 @@
+// Where records get their fields: the keys of every file that runs and sweeps write, in the order
+// in which they stand there. formats/json_fields.h writes and reads them. A new field is a member
+// of the struct and a line here; field.maybe() for one that earlier versions did not write.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "experiment/config_json.h"
+#include "experiment/run_record.h"
+#include "experiment/sweep.h"
+
+namespace spml {
+
+// An identity is its configuration with the fingerprints in the same object.
+nlohmann::ordered_json to_json_value(const RunIdentity& identity);
+void read_json_value(const nlohmann::ordered_json& json, const std::string& place,
+                     RunIdentity& identity);
+nlohmann::ordered_json to_json_value(const FeatureOrigin& origin);
+void read_json_value(const nlohmann::ordered_json& json, const std::string& place,
+                     FeatureOrigin& origin);
+
+template <class Fields>
+void json_fields(Fields& field, Machine& machine) {
+  field.maybe("cpu", machine.cpu);
+  field.maybe("cores", machine.cores);
+  field.maybe("memory_gib", machine.memory_gib);
+  field.maybe("os", machine.os);
+  field.maybe("simd", machine.simd);
+}
+
+template <class Fields>
+void json_fields(Fields& field, RunRows& rows) {
+  field("train", rows.train);
+  field("val", rows.val);
+  field("test", rows.test);
+}
+
+// config.json
+template <class Fields>
+void json_fields(Fields& field, RunSetup& setup) {
+  field("version", setup.version);
+  field("data", setup.data);
+  field("data_name", setup.data_name);
+  field("config", setup.identity);
+  field("k", setup.k);
+  field("params", setup.params);
+  field("select", setup.select);
+  field("rows", setup.rows);
+  field("features", setup.features);
+  field("extraction", setup.extraction);
+  field.maybe("classes", setup.classes);
+  field("machine", setup.machine);
+  field("threads", setup.threads);
+}
+
+// A line of metrics.jsonl.
+template <class Fields>
+void json_fields(Fields& field, EpochRecord& record) {
+  field("epoch", record.epoch);
+  field("train_loss", record.train_loss);
+  field("val_map", record.val_map);
+  field("khat", record.khat);
+  field("khat_estimates", record.khat_estimates);
+  field("seconds", record.seconds);
+  field.maybe("unobserved_positives", record.unobserved_positives);
+}
+
+// result.json
+template <class Fields>
+void json_fields(Fields& field, RunResult& result) {
+  field("loss", result.loss);
+  field("mode", result.mode);
+  field("lr", result.lr);
+  field("batch", result.batch);
+  field("epochs", result.epochs);
+  field("seed", result.seed);
+  field("k", result.k);
+  field("params", result.params);
+  field("best_epoch", result.best_epoch);
+  field("val_map", result.val_map);
+  field("test_map", result.test_map);
+  field("train_map", result.train_map);
+  field("test_map_nonempty", result.test_map_nonempty);
+  field("per_class_ap", result.per_class_ap);
+  field("steps", result.steps);
+  field("resumed_from_step", result.resumed_from_step);
+  field("train_seconds", result.train_seconds);
+  field("seconds", result.seconds);
+}
+
+// A line of results.jsonl.
+template <class Fields>
+void json_fields(Fields& field, SweepRun& run) {
+  json_fields(field, run.record.result);
+  field("run", run.run);
+}
+
+// A winner in best.json.
+template <class Fields>
+void json_fields(Fields& field, Winner& winner) {
+  json_fields(field, winner.result);
+  field.maybe("run", winner.run);
+  field.maybe("val_map_mean", winner.val_map_mean);
+  field.maybe("test_map_mean", winner.test_map_mean);
+  field.maybe("test_map_std", winner.test_map_std);
+  field.maybe("train_map_mean", winner.train_map_mean);
+  field.maybe("train_map_std", winner.train_map_std);
+  field.maybe("seeds", winner.seeds);
+  field.maybe("seeds_missing", winner.seeds_missing);
+}
+
+template <class Fields>
+void json_fields(Fields& field, FailedRun& failed) {
+  field("run", failed.run);
+  field("error", failed.error);
+}
+
+// best.json
+template <class Fields>
+void json_fields(Fields& field, SweepSummary& summary) {
+  field("runs", summary.runs);
+  field("best", summary.best);
+  field("seconds", summary.seconds);
+  field.maybe("failed", summary.failed);
+}
+
+}  // namespace spml

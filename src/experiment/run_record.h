@@ -1,0 +1,84 @@
+// What is known of a run: how it was set up (config.json), its epochs (metrics.jsonl) and what came
+// of it (result.json). record_fields.h has the keys of the files.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "data/dataset_json.h"
+#include "experiment/config.h"
+#include "experiment/machine.h"
+#include "train/loop.h"
+
+namespace spml {
+
+// Runs that agree in this give the same bytes.
+struct RunIdentity {
+  TrainConfig config;  // k resolved
+  std::string data_fingerprint;
+  std::string init_sha256;  // of the model that linear-init starts from; "" unless it was given
+};
+
+// A key in which two identities differ, with both values.
+struct IdentityDifference {
+  std::string key, earlier, now;
+};
+std::optional<IdentityDifference> first_difference(const RunIdentity& earlier,
+                                                   const RunIdentity& now);
+
+struct RunRows {
+  size_t train = 0, val = 0, test = 0;
+};
+
+struct RunSetup {
+  std::string version;
+  std::string data;  // the folder
+  std::string data_name;
+  RunIdentity identity;
+  std::optional<double> k;
+  LossParameters params;           // every parameter of the loss, resolved
+  Select select = Select::kClean;  // after falling back to observed where there is no truth
+  RunRows rows;
+  size_t features = 0;                      // D; 0 without feature files
+  std::optional<FeatureOrigin> extraction;  // of the features, where known
+  std::vector<std::string> classes;
+  Machine machine;
+  int threads = 1;
+};
+
+struct RunResult {
+  std::string loss;
+  Mode mode = Mode::kLinear;
+  double lr = 0;
+  size_t batch = 0;
+  int epochs = 0;
+  uint64_t seed = 0;
+  std::optional<double> k;
+  LossParameters params;  // every parameter of the loss, resolved
+  int best_epoch = 0;
+  double val_map = 0;                                            // MAP in percent
+  std::optional<double> test_map, train_map, test_map_nonempty;  // nothing without truth
+  std::vector<double> per_class_ap;  // on the test rows, in percent; empty without them
+  uint64_t steps = 0, resumed_from_step = 0;
+  double train_seconds = 0, seconds = 0;
+};
+
+struct RunRecord {
+  RunSetup setup;
+  std::vector<EpochRecord> epochs;
+  RunResult result;
+};
+
+// The files' contents.
+std::string json_text(const RunSetup& setup);
+std::string json_text(const RunResult& result);
+std::string json_text(const EpochRecord& epoch);  // one line, without its end
+
+// Errors name the file, the key, what was expected and what was found.
+RunSetup read_run_setup(const Path& file);
+RunResult read_run_result(const Path& file);
+RunRecord read_run(const Path& folder);  // all three
+
+}  // namespace spml

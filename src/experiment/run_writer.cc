@@ -1,0 +1,150 @@
+#include "experiment/run_writer.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/fail.h"
+#include "experiment/measure.h"
+#include "formats/npy.h"
+#include "formats/safetensors.h"
+#include "spml/version.h"
+
+namespace spml {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+RunSetup setup_of(const Session& session, const RunIdentity& identity) {
+  const Dataset& data = session.data;
+  RunSetup setup;
+  setup.version = kVersion;
+  if (!data.folder.empty()) {  // else it was made in memory
+    setup.data = std::filesystem::absolute(data.folder).lexically_normal().string();
+  }
+  setup.data_name = data.name;
+  setup.identity = identity;
+  setup.k = session.prepared.k;
+  setup.params = session.params;
+  setup.select = session.prepared.select;
+  setup.rows = {session.prepared.split.train.size(), session.prepared.split.val.size(),
+                data.test.rows()};
+  setup.features = data.train_file.features.cols();
+  setup.extraction = data.extraction;
+  setup.classes = data.classes;
+  setup.machine = this_machine();
+  setup.threads = session.threads;
+  return setup;
+}
+
+}  // namespace
+
+RunWriter::RunWriter(const RunFolder& folder, Session& session, const RunIdentity& identity,
+                     const RunOptions& options, const RunEvents& events)
+    : folder_(folder),
+      session_(session),
+      options_(options),
+      events_(events),
+      setup_(setup_of(session, identity)) {}
+
+void RunWriter::begin() {
+  for (const std::string& notice : session_.prepared.notices) {
+    if (events_.notice) events_.notice(notice);
+  }
+  if (options_.existing == Existing::kOverwrite) clear_run(folder_);
+  resume_if_possible();
+  write_file(folder_.config(), json_text(setup_));
+}
+
+void RunWriter::resume_if_possible() {
+  if (std::filesystem::exists(folder_.checkpoint())) {
+    load_checkpoint(folder_.checkpoint(), setup_.identity, trainee());
+    resumed_from_step_ = session_.loop.state().step;
+    if (events_.notice) events_.notice(fmt::format("resuming from step {}", resumed_from_step_));
+  }
+  write_metrics();  // lines of epochs after the checkpoint will be written again
+  metrics_.open(folder_.metrics(), std::ios::app);
+}
+
+// All epochs so far, durably.
+void RunWriter::write_metrics() {
+  std::string lines;
+  for (const EpochRecord& record : session_.loop.state().epochs) lines += json_text(record) + "\n";
+  write_file(folder_.metrics(), lines);
+}
+
+void RunWriter::append_metrics(const EpochRecord& record) {
+  metrics_ << json_text(record) << std::endl;
+  if (!metrics_) fail("{}: cannot write; is the disk full?", folder_.metrics().string());
+}
+
+LoopEvents RunWriter::loop_events() {
+  const uint64_t total = session_.total_steps();
+  LoopEvents events;
+  events.checkpoint_due = [this](const LoopState& state) { return checkpoint_due(state); };
+  events.checkpoint = [this](const LoopState&) { checkpoint(); };
+  events.after_step = [this, total](const LoopState& state) {
+    if (events_.step) events_.step(state, total);
+    if (stopping_) {
+      throw Error(fmt::format("stopped after step {}; {} can be continued with --resume",
+                              state.step, folder_.path.string()),
+                  Error::Kind::kInterrupted);
+    }
+  };
+  events.after_epoch = [this](EpochRecord& record) {
+    if (session_.config.record_unobserved_positives) {
+      record.unobserved_positives = count_unobserved_positives(session_);
+    }
+    append_metrics(record);
+    if (events_.epoch) events_.epoch(record);
+  };
+  return events;
+}
+
+bool RunWriter::checkpoint_due(const LoopState& state) {
+  stopping_ = events_.stop_requested && events_.stop_requested();
+  if (stopping_) return true;
+  if (options_.checkpoint_every > 0) return state.step % options_.checkpoint_every == 0;
+  // A large state on a slow disk may not take more than a twentieth of the time.
+  const double interval = std::max(options_.checkpoint_seconds, 20 * checkpoint_cost_);
+  return seconds_since(last_checkpoint_) >= interval;
+}
+
+Trainee RunWriter::trainee() {
+  return {session_.loop.state(), *session_.model, session_.estimator.get(), session_.memory.get()};
+}
+
+void RunWriter::checkpoint() {
+  const auto begin = Clock::now();
+  save_checkpoint(folder_.checkpoint(), setup_.identity, trainee());
+  checkpoint_cost_ = seconds_since(begin);
+  last_checkpoint_ = Clock::now();
+}
+
+void RunWriter::write_model() {
+  SafetensorsWriter writer;
+  session_.model->save_model(writer);
+  writer.add_metadata("format", "spml");
+  writer.add_metadata("loss", session_.config.loss);
+  writer.write(folder_.model());
+  const std::vector<float> thresholds = session_.validation.tune_thresholds(*session_.model);
+  write_npy(folder_.thresholds(), View<const float>{thresholds.data(), 1, thresholds.size()});
+  if (session_.estimator != nullptr) {
+    session_.estimator->write_best(folder_.path);
+    write_npy(folder_.train_rows(), std::span<const int32_t>(session_.prepared.split.train));
+  }
+  metrics_.close();
+  write_metrics();
+}
+
+RunRecord RunWriter::finish(RunResult result) {
+  result.resumed_from_step = resumed_from_step_;
+  write_file(folder_.result(), json_text(result));
+  std::filesystem::remove(folder_.checkpoint());
+  return {std::move(setup_), session_.loop.state().epochs, std::move(result)};
+}
+
+}  // namespace spml

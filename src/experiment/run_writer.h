@@ -1,0 +1,50 @@
+// The folder of a run while it is trained: its configuration, epochs, checkpoints and outputs.
+#pragma once
+
+#include <chrono>
+#include <fstream>
+
+#include "experiment/checkpoint.h"
+#include "experiment/run.h"
+
+namespace spml {
+
+class RunWriter {
+ public:
+  // Everything must outlive the writer.
+  RunWriter(const RunFolder& folder, Session& session, const RunIdentity& identity,
+            const RunOptions& options, const RunEvents& events);
+
+  // Clears what is to be overwritten, or brings the session to where the checkpoint left it, and
+  // writes config.json.
+  void begin();
+  // Checkpoints, the lines of metrics.jsonl, and the owner's events.
+  LoopEvents loop_events();
+  // Model, thresholds and label estimates.
+  void write_model();
+  // result.json, which makes the run a finished one.
+  RunRecord finish(RunResult result);
+
+ private:
+  void resume_if_possible();
+  bool checkpoint_due(const LoopState& state);
+  Trainee trainee();
+  void checkpoint();
+  void append_metrics(const EpochRecord& record);
+  void write_metrics();
+
+  using Clock = std::chrono::steady_clock;
+
+  RunFolder folder_;
+  Session& session_;
+  const RunOptions& options_;
+  const RunEvents& events_;
+  RunSetup setup_;
+  uint64_t resumed_from_step_ = 0;
+  Clock::time_point last_checkpoint_ = Clock::now();
+  double checkpoint_cost_ = 0;  // seconds that the last one took
+  bool stopping_ = false;       // asked to stop, and the checkpoint is written
+  std::ofstream metrics_;
+};
+
+}  // namespace spml

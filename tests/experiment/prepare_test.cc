@@ -1,0 +1,98 @@
+// Which rows, labels and k a run gets, and what it is told when something is missing.
+#include "experiment/prepare.h"
+
+#include "data.h"
+#include "testing.h"
+
+namespace spml {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TrainConfig config_of(const std::string& loss) {
+  TrainConfig config;
+  config.loss = loss;
+  config.batch = 8;
+  return config;
+}
+
+bool any_negative(const LabelMatrix& labels) {
+  std::vector<int8_t> row(labels.cols());
+  for (size_t i = 0; i < labels.rows(); ++i) {
+    labels.read_row(i, row);
+    if (std::ranges::find(row, int8_t{-1}) != row.end()) return true;
+  }
+  return false;
+}
+
+TEST(Prepare, UsesTheFilesLabelsAndAFifthOfTheRowsForValidation) {
+  const Dataset data = small_data();
+  const Prepared prepared = prepare(data, config_of("an"));
+  EXPECT_EQ(prepared.split.train.size(), 48u);
+  EXPECT_EQ(prepared.split.val.size(), 12u);
+  EXPECT_TRUE(prepared.drawn.empty());
+  EXPECT_EQ(&prepared.observed(), &data.train_file.observed);
+  EXPECT_EQ(&prepared.validation_labels(), &data.train_file.truth);
+  EXPECT_THAT(prepared.notices, IsEmpty());
+}
+
+TEST(Prepare, SubsamplesTrainingRowsOnly) {
+  const Dataset data = small_data();
+  TrainConfig config = config_of("an");
+  config.subsample = 0.5;
+  const Prepared prepared = prepare(data, config);
+  EXPECT_EQ(prepared.split.train.size(), 24u);
+  EXPECT_EQ(prepared.split.val.size(), 12u);
+}
+
+TEST(Prepare, KIsTheFlagElseTheDataSetsElseTheTruths) {
+  Dataset data = small_data();
+  TrainConfig config = config_of("role");
+  EXPECT_NEAR(*prepare(data, config).k, 80.0 / 60, 1e-12);
+  data.expected_positives = 2;
+  EXPECT_EQ(prepare(data, config).k, 2);
+  config.k = 3;
+  EXPECT_EQ(prepare(data, config).k, 3);
+  const Dataset unknown = small_data({.truth = false});
+  EXPECT_EQ(prepare(unknown, config_of("an")).k, std::nullopt);
+}
+
+TEST(Prepare, WithoutTruthValidationFallsBackToObservedLabelsAndSaysSo) {
+  const Dataset data = small_data({.truth = false});
+  const Prepared prepared = prepare(data, config_of("an"));
+  EXPECT_EQ(prepared.select, Select::kObserved);
+  EXPECT_EQ(&prepared.validation_labels(), &data.train_file.observed);
+  EXPECT_THAT(prepared.notices, ElementsAre(HasSubstr("--select observed")));
+}
+
+TEST(Prepare, DrawsWhatALossNeedsFromTheTruth) {
+  const Dataset data = small_data();
+  const Prepared prepared = prepare(data, config_of("iu"));
+  EXPECT_TRUE(any_negative(prepared.observed()));
+  EXPECT_FALSE(any_negative(data.train_file.observed));
+  EXPECT_THAT(prepared.notices, ElementsAre(HasSubstr("drew one per row")));
+  TrainConfig given = config_of("an");
+  given.observe = ObserveOptions{.num_pos = 1, .num_neg = 2, .seed = 7};
+  EXPECT_TRUE(any_negative(prepare(data, given).observed()));
+}
+
+TEST(Prepare, SaysWhatIsMissing) {
+  Dataset data = small_data({.truth = false});
+  TrainConfig config = config_of("an");
+  config.observe = ObserveOptions{};
+  EXPECT_SPML_ERROR(prepare(data, config), HasSubstr("formatted_train_labels.npy"));
+  EXPECT_SPML_ERROR(prepare(data, config_of("iu")), HasSubstr("needs observed negatives"));
+  config = config_of("an");
+  config.batch = 49;
+  EXPECT_SPML_ERROR(prepare(data, config), HasSubstr("found 48; lower --batch"));
+  config = config_of("an");
+  config.val_fraction = 0;
+  EXPECT_SPML_ERROR(prepare(data, config), HasSubstr("no validation rows"));
+  data.train_file.observed = {};
+  EXPECT_SPML_ERROR(prepare(data, config_of("an")), HasSubstr("found neither"));
+}
+
+}  // namespace
+}  // namespace spml

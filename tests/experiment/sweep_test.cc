@@ -1,0 +1,182 @@
+// Sweeps in one process: the summary, what is missing of it, and what a folder may be used for.
+#include "experiment/sweep.h"
+
+#include <fmt/core.h>
+
+#include <future>
+
+#include "data.h"
+#include "experiment/folder_kind.h"
+#include "experiment/reproduce.h"
+#include "testing.h"
+
+namespace spml {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<TrainConfig> grid_of(const std::vector<double>& rates, uint64_t seeds) {
+  std::vector<TrainConfig> grid;
+  for (const double lr : rates) {
+    for (uint64_t seed = 0; seed < seeds; ++seed) {
+      TrainConfig& config = grid.emplace_back();
+      config.loss = "an";
+      config.lr = lr;
+      config.batch = 8;
+      config.epochs = 1;
+      config.seed = seed;
+    }
+  }
+  return grid;
+}
+
+SweepRun finished(double lr, uint64_t seed, double val, std::optional<double> test) {
+  SweepRun run;
+  run.run = fmt::format("runs/{}-{}", lr, seed);
+  run.config.loss = run.record.result.loss = "an";
+  run.config.lr = run.record.result.lr = lr;
+  run.config.seed = run.record.result.seed = seed;
+  run.record.result.val_map = val;
+  run.record.result.test_map = test;
+  return run;
+}
+
+TEST(Winners, HaveTheBestMeanOverSeedsNotTheBestRun) {
+  const std::vector<SweepRun> runs = {finished(1e-2, 0, 90, 50), finished(1e-2, 1, 60, 52),
+                                      finished(1e-3, 0, 80, 70), finished(1e-3, 1, 82, 74)};
+  const NamedList<Winner> best = best_per_loss(runs);
+  const Winner& winner = *best.find("an");
+  EXPECT_EQ(winner.result.lr, 1e-3);
+  EXPECT_EQ(winner.run, "runs/0.001-0");
+  EXPECT_EQ(winner.val_map(), 81);
+  EXPECT_EQ(winner.test_map(), 72);
+  EXPECT_NEAR(*winner.test_map_std, std::sqrt(8.0), 1e-12);
+  EXPECT_EQ(winner.train_map_mean, std::nullopt);
+  EXPECT_THAT(winner.seeds, ElementsAre(0, 1));
+  EXPECT_THAT(winner.members, ElementsAre(2, 3));
+  EXPECT_THAT(winner.seeds_missing, IsEmpty());
+}
+
+TEST(Winners, SayWhichSeedsTheyLack) {
+  const std::vector<SweepRun> runs = {finished(1e-2, 0, 90, 50), finished(1e-2, 2, 88, 52)};
+  std::vector<TrainConfig> grid(4, runs[0].config);
+  for (uint64_t seed = 0; seed < 3; ++seed) grid[seed].seed = seed;
+  grid[3].lr = 1e-3;
+  const NamedList<Winner> best = best_per_loss(runs, grid);
+  EXPECT_THAT(best.find("an")->seeds, ElementsAre(0, 2));
+  EXPECT_THAT(best.find("an")->seeds_missing, ElementsAre(1));
+}
+
+TEST(Winners, RanksGoToTheTwoLargest) {
+  EXPECT_THAT(best_and_second(std::vector<double>{3, 9, 1, 9}), ElementsAre(0, 1, 0, 2));
+  EXPECT_THAT(best_and_second(std::vector<double>{3}), ElementsAre(1));
+  EXPECT_THAT(best_and_second({}), IsEmpty());
+}
+
+class Sweeping : public testing::Test {
+ protected:
+  SweepOptions options() {
+    SweepOptions options;
+    options.out = folder_ / "out";
+    return options;
+  }
+
+  TemporaryFolder folder_;
+  Dataset data_ = small_data();
+};
+
+TEST_F(Sweeping, TheSummaryIsWhatBestJsonSays) {
+  const auto grid = grid_of({1e-2, 1e-3}, 2);
+  const SweepSummary summary = run_sweep(data_, grid, options());
+  EXPECT_EQ(summary.runs, 4u);
+  const SweepSummary read = read_sweep_summary(folder_ / "out/best.json");
+  EXPECT_EQ(json_text(read), json_text(summary));
+  EXPECT_EQ(read_sweep_runs(folder_ / "out/results.jsonl").size(), 4u);
+}
+
+TEST_F(Sweeping, AFailedSeedIsInTheRecord) {
+  auto grid = grid_of({1e-2}, 3);
+  // A file where the folder of the second seed has to be.
+  make_folder(folder_ / "out/runs");
+  write_file(folder_ / "out/runs" / run_name(grid[1]), "");
+  const SweepSummary summary = run_sweep(data_, grid, options());
+  EXPECT_EQ(summary.runs, 2u);
+  EXPECT_THAT(summary.best.find("an")->seeds, ElementsAre(0, 2));
+  EXPECT_THAT(summary.best.find("an")->seeds_missing, ElementsAre(1));
+  ASSERT_EQ(summary.failed.size(), 1u);
+  EXPECT_EQ(summary.failed[0].run, run_name(grid[1]));
+  EXPECT_SPML_ERROR(check_complete(summary.failed),
+                    AllOf(HasSubstr("the others are done"), HasSubstr(run_name(grid[1]))));
+  EXPECT_EQ(json_text(read_sweep_summary(folder_ / "out/best.json")), json_text(summary));
+}
+
+// While one process makes the summary, the others wait: the last one has seen every run.
+TEST_F(Sweeping, ShardsThatEndTogetherLeaveACompleteSummary) {
+  const auto grid = grid_of({1e-2, 1e-3}, 1);
+  SweepOptions first = options(), second = options();
+  first.shards = second.shards = 2;
+  second.shard = 1;
+  std::promise<void> trained;
+  SweepEvents events;
+  events.run_done = [&](const SweepRun&, size_t, size_t) { trained.set_value(); };
+  make_folder(first.out);
+  auto lock = std::make_unique<FileLock>(SweepFolder{first.out}.summary_lock(), "test");
+  auto sweep = std::async(std::launch::async, [&] {
+    try {
+      return run_sweep(data_, grid, first, events).runs;
+    } catch (...) {
+      trained.set_exception(std::current_exception());
+      throw;
+    }
+  });
+  trained.get_future().get();
+  run_grid(data_, grid, second);  // ends its run before the first may look
+  lock.reset();
+  EXPECT_EQ(sweep.get(), 2u);
+  EXPECT_EQ(read_sweep_summary(SweepFolder{first.out}.best()).runs, 2u);
+}
+
+TEST_F(Sweeping, RunsSweepsAndReproductionsDoNotMix) {
+  const auto grid = grid_of({1e-2}, 1);
+  RunOptions run;
+  run.out = folder_ / "run";
+  run_training(data_, grid[0], run);
+  SweepOptions sweep = options();
+  sweep.out = folder_ / "run";
+  EXPECT_SPML_ERROR(run_sweep(data_, grid, sweep), HasSubstr("found a run; choose another --out"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "run/runs"));
+
+  run_sweep(data_, grid, options());
+  run.out = folder_ / "out";
+  for (const Existing existing : {Existing::kResume, Existing::kOverwrite}) {
+    run.existing = existing;
+    EXPECT_SPML_ERROR(run_training(data_, grid[0], run), HasSubstr("found a sweep"));
+  }
+  Experiment experiment;
+  experiment.name = "mine";
+  ReproduceOptions reproduction;
+  reproduction.out = folder_ / "out";
+  EXPECT_SPML_ERROR(reproduce(experiment, reproduction), HasSubstr("found a sweep"));
+  EXPECT_EQ(kind_of_folder(folder_ / "nowhere"), std::nullopt);
+  EXPECT_EQ(kind_of_folder(folder_ / "run"), FolderKind::kRun);
+}
+
+TEST_F(Sweeping, DamagedFilesAreErrorsThatNameThem) {
+  const auto grid = grid_of({1e-2}, 1);
+  run_sweep(data_, grid, options());
+  const Path run = folder_ / "out/runs" / run_name(grid[0]);
+  for (const std::string damage : {"", "{", "[1]", "{\"loss\": 3}", "\xff\xfe"}) {
+    write_file(run / "result.json", damage);
+    const GridRuns runs = run_grid(data_, grid, options());
+    ASSERT_EQ(runs.failed.size(), 1u) << damage;
+    EXPECT_THAT(runs.failed[0].error, HasSubstr("result.json")) << damage;
+    write_file(folder_ / "out/best.json", damage);
+    EXPECT_SPML_ERROR(read_sweep_summary(folder_ / "out/best.json"), HasSubstr("best.json"));
+  }
+}
+
+}  // namespace
+}  // namespace spml
