@@ -6,6 +6,8 @@
 #include "data/import/table_records.h"
 #include "data/import/voc_xml.h"
 #include "experiment/definition.h"
+#include "experiment/experiment_result.h"
+#include "experiment/sweep.h"
 #include "formats/npy.h"
 #include "formats/safetensors.h"
 #include "memory_file.h"
@@ -84,6 +86,20 @@ bool fuzz_coco_json(std::span<const std::byte> bytes) {
 
 bool fuzz_experiment_json(std::span<const std::byte> bytes) {
   return accepts([&] { parse_experiment(as_text(bytes), "mine", "mine.json"); });
+}
+
+bool fuzz_records(std::span<const std::byte> bytes) {
+  const MemoryFile file(bytes);
+  bool accepted = accepts([&] { read_epochs(file.path()); });
+  // What was accepted can be written.
+  const auto read = [&](auto reader) {
+    accepted |= accepts([&] { json_text(reader(file.path())); });
+  };
+  read(read_run_setup);
+  read(read_run_result);
+  read(read_sweep_summary);
+  read(read_reproduction);
+  return accepted;
 }
 
 }  // namespace spml

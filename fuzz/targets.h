@@ -16,6 +16,7 @@ bool fuzz_json_lines(std::span<const std::byte> bytes);
 bool fuzz_voc_xml(std::span<const std::byte> bytes);
 bool fuzz_coco_json(std::span<const std::byte> bytes);
 bool fuzz_experiment_json(std::span<const std::byte> bytes);
+bool fuzz_records(std::span<const std::byte> bytes);  // what runs, sweeps and reproductions leave
 // In vision_targets.cc, which needs libjpeg, libpng and zlib.
 bool fuzz_pth(std::span<const std::byte> bytes);
 bool fuzz_tar(std::span<const std::byte> bytes);

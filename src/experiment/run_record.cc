@@ -47,10 +47,14 @@ std::string json_text(const EpochRecord& epoch) { return record_text(epoch); }
 RunSetup read_run_setup(const Path& file) { return read_record<RunSetup>(file); }
 RunResult read_run_result(const Path& file) { return read_record<RunResult>(file); }
 
+std::vector<EpochRecord> read_epochs(const Path& file) {
+  return read_record_lines<EpochRecord>(file);
+}
+
 RunRecord read_run(const Path& folder) {
   const RunFolder files{folder};
-  return {read_record<RunSetup>(files.config()), read_record_lines<EpochRecord>(files.metrics()),
-          read_record<RunResult>(files.result())};
+  return {read_run_setup(files.config()), read_epochs(files.metrics()),
+          read_run_result(files.result())};
 }
 
 }  // namespace spml

@@ -79,6 +79,7 @@ std::string json_text(const EpochRecord& epoch);  // one line, without its end
 // Errors name the file, the key, what was expected and what was found.
 RunSetup read_run_setup(const Path& file);
 RunResult read_run_result(const Path& file);
+std::vector<EpochRecord> read_epochs(const Path& file);
 RunRecord read_run(const Path& folder);  // all three
 
 }  // namespace spml

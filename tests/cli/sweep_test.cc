@@ -113,6 +113,30 @@ TEST_F(Sweep, AFailedRunDoesNotStopTheOthers) {
   EXPECT_EQ(read_json(folder / "out" / "best.json")["runs"], 12);
 }
 
+// The seeds alternate between the shards, so one shard has a part of them.
+TEST_F(Sweep, MeansOverFewerSeedsSaySo) {
+  const Words words = {"sweep",   data,    "--loss",   "an", "--lr",    "1e-3",  "--batch",     "8",
+                       "--seeds", "1,2,3", "--epochs", "1",  "--quiet", "--out", folder / "out"};
+  const Ran half = expect_success(words + Words{"--shard", "1/2"});
+  EXPECT_THAT(half.out, testing::HasSubstr("* an: 2 of 3 seeds, not finished: 2\n"));
+  const auto winner = read_json(folder / "out" / "best.json")["best"]["an"];
+  EXPECT_EQ(winner["seeds"], nlohmann::json({1, 3}));
+  EXPECT_EQ(winner["seeds_missing"], nlohmann::json({2}));
+  const Ran whole = expect_success(words);
+  EXPECT_THAT(whole.out, testing::Not(testing::HasSubstr("seeds")));
+}
+
+TEST_F(Sweep, WhatIsDoneIsShownAlsoWhenARunFailed) {
+  const Ran ran = run_program({"sweep", data, "--loss", "an", "--lr", "1e-3,1e38", "--batch", "8",
+                               "--epochs", "1", "--quiet", "--out", folder / "out"});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.out, testing::HasSubstr("1 runs in"));
+  EXPECT_THAT(ran.err, testing::HasSubstr("diverged"));
+  EXPECT_EQ(read_json(folder / "out" / "best.json")["failed"].size(), 1u);
+  expect_failure({"train", data, "--loss", "an", "--out", folder / "out", "--resume"}, 1,
+                 "found a sweep");
+}
+
 TEST_F(Sweep, AValueGivenTwiceIsOneRun) {
   EXPECT_EQ(expect_success(sweep("out", {"--lr", "1e-3", "--jobs", "2"})).json()["runs"], 12);
 }

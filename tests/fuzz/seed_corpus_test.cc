@@ -64,7 +64,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Format{"dataset_json", fuzz_dataset_json}, Format{"csv", fuzz_csv, false},
                     Format{"json_lines", fuzz_json_lines, false},
                     Format{"voc_xml", fuzz_voc_xml, false}, Format{"coco_json", fuzz_coco_json},
-                    Format{"experiment_json", fuzz_experiment_json}),
+                    Format{"experiment_json", fuzz_experiment_json},
+                    Format{"records", fuzz_records, false}),
     [](const auto& test) { return std::string(test.param.name); });
 
 #ifdef SPML_FUZZ_VISION
