@@ -35,6 +35,7 @@ Json to_json(const LossInfo& info) {
           {"uses_soft_labels", info.memory.soft_labels},
           {"uses_priors", info.memory.priors},
           {"formula", info.formula},
+          {"negatives", info.negatives},
           {"source", info.source},
           {"params", std::move(params)}};
 }

@@ -293,6 +293,18 @@ TEST(LossValue, EmPullsLessWhereRowsHaveMorePositives) {
   EXPECT_DOUBLE_EQ(alpha(std::nullopt), 0.2);
 }
 
+TEST(LossValue, GrEndsSharperWhereRowsHaveMorePositives) {
+  const auto ends = [](std::optional<double> k, LossParameters params = {}) {
+    const auto all = resolve_parameters(find_loss("gr"), {.labels = 40, .k = k, .params = params});
+    return std::pair(all.at("wT"), all.at("bT"));
+  };
+  EXPECT_EQ(ends(std::nullopt), std::pair(2.0, -2.0));
+  EXPECT_EQ(ends(0.5), std::pair(2.0, -2.0));
+  EXPECT_EQ(ends(1.5), std::pair(6.0, -5.0));
+  EXPECT_EQ(ends(30), std::pair(10.0, -8.0));
+  EXPECT_EQ(ends(30, {{"wT", 2}}), std::pair(2.0, -2.0));
+}
+
 TEST(LossValue, GrFollowsItsSchedules) {
   // q2 = 2, q3 = 1, w = 0: K = sigmoid(b). In epoch 2 of 2, b is half way, 0, so K = 1/2, and mu
   // and sig are at their ends.
