@@ -59,7 +59,7 @@ std::unique_ptr<const Loss> make_with_pseudo_labels(const LossSetup& setup) {
 
 // The more positives a row has, the more of its unknown labels are positives, and the less a pull
 // towards 1/2 says about them. The authors' values (VOC 0.2, COCO and NUS 0.1, CUB 0.01) lie close
-// to 0.3/k, and so do the best ones on data they did not have (docs/benchmark.md).
+// to 0.3/k; on data they did not have it is no worse than 0.2 or better (docs/benchmark.md).
 double weight_by_positives(size_t, const LossParameters& known) {
   const auto k = known.find("k");
   return k == known.end() ? 0.2 : 0.3 / std::max(k->second, 1.0);
