@@ -91,7 +91,7 @@ Verb train_verb() {
       .summary = "Train one classifier",
       .examples = {{"spml train voc12 --loss role --out run",
                     "ROLE on the features of a data folder"},
-                   {"spml train voc12 --preset one-label --seed 1 --out best",
+                   {"spml train voc12 --preset voc12-one-label --seed 1 --out best",
                     "A recipe, with another seed"},
                    {"spml train voc12 --loss role --out run --resume", "Continue after Ctrl-C"}},
       .common = &options->common,

@@ -146,7 +146,8 @@ std::unique_ptr<LabelEstimator> Session::make_table(const AdamConfig& adam) {
       continue;
     }
     labels.read_row(static_cast<size_t>(rows[i]), observed);
-    table->start_row(i, observed, config.seed, static_cast<uint64_t>(rows[i]));
+    table->start_row(i, observed, config.seed, static_cast<uint64_t>(rows[i]),
+                     params.at("estimate_start"));
   }
   return table;
 }

@@ -5,6 +5,9 @@
 #define HWY_TARGET_INCLUDE "loss/role.cc"
 #include "loss/simd-inl.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "loss/expected_positives-inl.h"
 #include "loss/parameters.h"
 #include "loss/registry.h"
@@ -31,12 +34,53 @@ std::unique_ptr<const Loss> make(const LossSetup& setup, double classifier_epr) 
 
 std::unique_ptr<const Loss> make_whole(const LossSetup& setup) { return make(setup, 1); }
 
+// The defaults below were found by experiment on data of 6 to 374 labels; docs/role.md has the
+// search. k is not known where parameters are only listed.
+double known_k(const LossParameters& known) {
+  const auto k = known.find("k");
+  return k == known.end() ? 1 : std::max(k->second, 1.0);
+}
+
+// Between the released code (1) and the text (L).
+double root_of_labels(size_t labels, const LossParameters&) {
+  return std::sqrt(static_cast<double>(labels));
+}
+
+// An estimate starts near 1/2 and has to travel to near k/L, but moves only when its row comes by:
+// the rarer positives are, the faster.
+double rate_by_rarity(size_t labels, const LossParameters& known) {
+  return std::clamp(2.5 * static_cast<double>(labels) / known_k(known), 30.0, 100.0);
+}
+
+// Undecided, at 1/2, unless hardly anything is hidden: towards k = 1 the start moves to the prior
+// k/L, in logits.
+double start_by_k(size_t labels, const LossParameters& known) {
+  const double k = known_k(known);
+  const double prior = std::min(k / static_cast<double>(labels), 0.5);
+  return 1 / (1 + std::pow((1 - prior) / prior, std::pow(k, -6)));
+}
+
+constexpr LossParameter kRolePositiveScale = {.name = kPositiveScale.name,
+                                              .default_value = kPositiveScale.default_value,
+                                              .help = kPositiveScale.help,
+                                              .default_text = "sqrt(L)",
+                                              .default_rule = root_of_labels};
+
 constexpr LossParameter kParams[] = {
     kLambda,
-    kPositiveScale,
+    kRolePositiveScale,
     {.name = "estimate_lr_factor",
-     .default_value = 10,
-     .help = "learning rate of the estimates over the classifier's, for the trainer"},
+     .help = "learning rate of the estimates over the classifier's, for the trainer; 10 in the "
+             "released code",
+     .default_text = "2.5 L/k, from 30 to 100",
+     .default_rule = rate_by_rarity},
+    {.name = "estimate_start",
+     .min = 1e-6,
+     .max = 1 - 1e-6,
+     .help = "where estimates of unknown labels start, give or take 0.4 in logits, in a table of "
+             "estimates; 0.5 in the released code",
+     .default_text = "0.5, and towards k = 1 the prior k/L",
+     .default_rule = start_by_k},
     kLogEpsilon};
 
 }  // namespace

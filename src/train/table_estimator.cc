@@ -16,13 +16,14 @@ float logit(double p) { return static_cast<float>(std::log(p) - std::log1p(-p));
 }  // namespace
 
 void TableEstimator::start_row(size_t row, std::span<const int8_t> observed, uint64_t seed,
-                               uint64_t key) {
+                               uint64_t key, double unknown_start) {
   static const float kPositive = logit(0.995), kNegative = logit(0.005);
   static const double kHigh = logit(0.6);
+  const double center = logit(unknown_start);
   CounterRng random(seed, Stream::kInitialEstimates, key);
   const std::span<float> u = table_.start_row(row);
   for (size_t j = 0; j < u.size(); ++j) {
-    const auto unknown = static_cast<float>((2 * random.uniform() - 1) * kHigh);
+    const auto unknown = static_cast<float>(center + (2 * random.uniform() - 1) * kHigh);
     u[j] = observed[j] > 0 ? kPositive : observed[j] < 0 ? kNegative : unknown;
   }
 }

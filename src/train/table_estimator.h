@@ -14,9 +14,10 @@ class TableEstimator : public LabelEstimator {
   TableEstimator(size_t rows, size_t labels, const AdamConfig& config)
       : table_(rows, labels, config) {}
 
-  // Starting values: logit(0.995) where observed is +1, logit(0.005) where -1, else uniform in
-  // [logit 0.4, logit 0.6], a function of (seed, key) alone.
-  void start_row(size_t row, std::span<const int8_t> observed, uint64_t seed, uint64_t key);
+  // Starting values: logit(0.995) where observed is +1, logit(0.005) where -1, else logit(unknown)
+  // plus a number uniform in [logit 0.4, logit 0.6], which is a function of (seed, key) alone.
+  void start_row(size_t row, std::span<const int8_t> observed, uint64_t seed, uint64_t key,
+                 double unknown = 0.5);
   // Starting values from probabilities, clipped to [1e-5, 1 - 1e-5].
   void start_row(size_t row, std::span<const float> probabilities);
 

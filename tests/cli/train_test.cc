@@ -280,15 +280,15 @@ TEST(EstimateK, ComesFromObservedLabelsAndARun) {
 TEST(Preset, IsARecipeThatFlagsWinOver) {
   TemporaryFolder folder;
   const std::string data = make_data(folder / "data");
-  const auto result = expect_success({"train", data, "--preset", "one-label", "--epochs", "2",
+  const auto result = expect_success({"train", data, "--preset", "voc12-one-label", "--epochs", "2",
                                       "--batch", "8", "--json", "--out", folder / "run"})
                           .json();
   EXPECT_EQ(result["loss"], "role+em");
   EXPECT_EQ(result["lr"], 4e-3);
   EXPECT_EQ(result["batch"], 8);
   EXPECT_EQ(read_json(folder / "run" / "config.json")["config"]["transform"], "sqrt");
-  expect_failure({"train", data, "--preset", "one-lable", "--out", folder / "other"}, 2,
-                 "did you mean 'one-label'");
+  expect_failure({"train", data, "--preset", "paper-cod", "--out", folder / "other"}, 2,
+                 "did you mean 'paper-code'");
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <set>
 
 #include "loss/kernel.h"
@@ -47,10 +48,12 @@ TEST(LossTable, RoleCombinesWithEveryLossThatHasNoEstimates) {
   EXPECT_TRUE(info.needs_k && info.uses_estimates);
   EXPECT_EQ(find_loss("role+iu").needs, LabelNeed::kNegatives);
   const auto params = resolve_parameters(info, {.labels = 21, .k = {}, .params = {{"lambda", 3}}});
-  EXPECT_THAT(params, testing::UnorderedElementsAre(
-                          testing::Pair("lambda", 3), testing::Pair("positive_scale", 1),
-                          testing::Pair("estimate_lr_factor", 10), testing::Pair("gamma", 0.05),
-                          testing::Pair("log_epsilon", 0)));
+  EXPECT_THAT(params,
+              testing::UnorderedElementsAre(
+                  testing::Pair("lambda", 3), testing::Pair("positive_scale", std::sqrt(21.0)),
+                  testing::Pair("estimate_lr_factor", 52.5), testing::Pair("gamma", 0.05),
+                  testing::Pair("estimate_start", testing::DoubleNear(1.0 / 21, 1e-12)),
+                  testing::Pair("log_epsilon", 0)));
   EXPECT_SPML_ERROR(find_loss("role+role"), HasSubstr("unknown loss 'role+role'"));
   EXPECT_SPML_ERROR(find_loss("role+emm"), HasSubstr("did you mean 'role+em'"));
 }
@@ -74,11 +77,33 @@ TEST(LossTable, DefaultsFollowTheirRules) {
       find_loss("an-ls"), {.labels = 2, .k = {}, .params = {{"eps", 0.2}, {"eps_n", 0.4}}});
   EXPECT_EQ(smoothed.at("eps_p"), 0.2);
   EXPECT_EQ(smoothed.at("eps_n"), 0.4);
-  const auto role = resolve_parameters(find_loss("role"), {.labels = 2, .k = {}, .params = {}});
-  EXPECT_EQ(role.at("estimate_lr_factor"), 10);
+  const auto role = resolve_parameters(find_loss("role"), {.labels = 80, .k = 4, .params = {}});
+  EXPECT_EQ(role.at("estimate_lr_factor"), 50);
   EXPECT_EQ(role.at("lambda"), 1);
-  EXPECT_EQ(role.at("positive_scale"), 1);
+  EXPECT_EQ(role.at("positive_scale"), std::sqrt(80.0));
   EXPECT_EQ(role.at("log_epsilon"), 0);
+}
+
+TEST(LossTable, RoleStartsItsEstimatesUndecidedUnlessNothingIsHidden) {
+  const auto start = [](size_t labels, double k) {
+    const LossSetup setup = {.labels = labels, .k = k, .params = {}};
+    return resolve_parameters(find_loss("role"), setup).at("estimate_start");
+  };
+  EXPECT_NEAR(start(20, 3), 0.5, 0.002);
+  EXPECT_NEAR(start(20, 1), 1.0 / 20, 1e-12);
+  EXPECT_LT(start(20, 1.1), start(20, 1.5));
+  EXPECT_EQ(start(3, 3), 0.5);
+  EXPECT_EQ(start(1, 1), 0.5);
+}
+
+TEST(LossTable, RoleMovesItsEstimatesFasterWherePositivesAreRare) {
+  const auto rate = [](size_t labels, double k) {
+    const LossSetup setup = {.labels = labels, .k = k, .params = {}};
+    return resolve_parameters(find_loss("role"), setup).at("estimate_lr_factor");
+  };
+  EXPECT_EQ(rate(6, 1), 30);
+  EXPECT_EQ(rate(100, 5), 50);
+  EXPECT_EQ(rate(1000, 3), 100);
 }
 
 TEST(LossTable, BadParametersAreNamed) {

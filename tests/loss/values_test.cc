@@ -83,7 +83,7 @@ TEST(LossValue, EprAddsTheRegulariser) {
 
 TEST(LossValue, Role) {
   // k = 1.5 = khat of both sides: no regulariser. e = 1/2, 3/4, 1/4 and 3/4, 1/4, 1/2.
-  const auto result = evaluate("role");
+  const auto result = evaluate("role", {{"positive_scale", 1}});
   const double f_side = (0.5 * kLog43 + 0.5 * kLog4) + kLog43 +   // f = 3/4, e = 1/2, +1
                         (0.75 * kLog4 + 0.25 * kLog43) +          // f = 1/4, e = 3/4
                         kLog2 + kLog2 +                           // f = 1/2, e = 1/4, -1

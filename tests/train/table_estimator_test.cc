@@ -1,6 +1,7 @@
 #include "train/table_estimator.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "testing.h"
 
@@ -22,6 +23,17 @@ TEST(TableEstimator, RowsNeverTouchedStay) {
   EXPECT_NEAR(p[1], 0.75, 1e-6);
   EXPECT_LT(p[2], 0.25);
   EXPECT_GT(p[3], 0.75);
+}
+
+TEST(TableEstimator, StartsAroundTheProbabilityGiven) {
+  TableEstimator estimator(2, 300, {});
+  const std::vector<int8_t> unknown(300, 0);
+  estimator.start_row(0, unknown, 1, 0);
+  estimator.start_row(1, unknown, 1, 0, 0.05);
+  const auto undecided = estimator.table().start_row(0), shifted = estimator.table().start_row(1);
+  for (size_t j = 0; j < 300; ++j) {
+    EXPECT_NEAR(shifted[j], undecided[j] + std::log(0.05 / 0.95), 1e-5);
+  }
 }
 
 TEST(TableEstimator, StartsWhereTheMethodSays) {
