@@ -59,6 +59,7 @@ struct TrainConfig {
   TransformKind transform = TransformKind::kNone;
   double weight_decay = 0;
   int patience = 0;
+  double min_delta = 0;  // in points of MAP
   bool record_unobserved_positives = false;
   ImageConfig image;
 

@@ -68,6 +68,7 @@ LoopPlan Session::plan() const {
   plan.batch = config.batch;
   plan.epochs = config.epoch_count();
   plan.patience = config.patience;
+  plan.min_delta = config.min_delta;
   plan.seed = config.seed;
   return plan;
 }

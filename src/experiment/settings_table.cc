@@ -67,6 +67,8 @@ const SettingNeed kNetwork = {[](const TrainConfig& c) {
                               },
                               "--estimator network"};
 
+const SettingNeed kPatience = {[](const TrainConfig& c) { return c.patience > 0; }, "--patience"};
+
 constexpr int kMaxEpochs = 1'000'000;
 
 const Setting kSettings[] = {
@@ -198,6 +200,12 @@ const Setting kSettings[] = {
      .help = "Stop after so many epochs without a better one; 0: never",
      .range = {0, kMaxEpochs},
      .written = Written::kAlways,
+     .in_experiments = true},
+    {.name = "min-delta",
+     .access = at<&TrainConfig::min_delta>,
+     .help = "An epoch counts as better, for --patience, when its validation MAP is higher by more",
+     .range = {0, 100},
+     .need = kPatience,
      .in_experiments = true},
     {.name = "record",
      .access = kRecordWords,

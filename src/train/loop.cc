@@ -175,8 +175,12 @@ void Loop::end_epoch(int epoch) {
 }
 
 bool Loop::out_of_patience() const {
-  const int done = static_cast<int>(state_.epochs.size());
-  return plan_.patience > 0 && done > 0 && done - state_.best_epoch >= plan_.patience;
+  if (plan_.patience == 0 || state_.epochs.empty()) return false;
+  const EpochRecord* better = &state_.epochs.front();
+  for (const EpochRecord& epoch : state_.epochs) {
+    if (epoch.val_map > better->val_map + plan_.min_delta) better = &epoch;
+  }
+  return state_.epochs.back().epoch - better->epoch >= plan_.patience;
 }
 
 }  // namespace spml

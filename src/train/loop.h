@@ -23,7 +23,8 @@ struct LoopPlan {
   std::span<const int32_t> rows;  // the training rows, of the training file
   size_t batch = 16;
   int epochs = 25;
-  int patience = 0;  // stop after so many epochs without a better one; 0 = never
+  int patience = 0;      // stop after so many epochs without a better one; 0 = never
+  double min_delta = 0;  // better: a validation MAP that is higher by more than this
   uint64_t seed = 0;
   uint64_t steps_per_epoch() const { return rows.size() / batch; }
 };
