@@ -191,9 +191,8 @@ Verb with_common_flags(Verb verb) {
   verb.flags.push_back({.name = "json",
                         .target = &verb.common->json,
                         .help = "Print one JSON object on stdout and nothing else"});
-  verb.flags.push_back({.name = "quiet",
-                        .target = &verb.common->quiet,
-                        .help = "No progress and notices on stderr"});
+  verb.flags.push_back(
+      {.name = "quiet", .target = &verb.common->quiet, .help = "No progress or notices on stderr"});
   verb.flags.push_back(std::move(config));
   verb.flags.push_back(
       {.name = "help", .target = &verb.common->help, .help = "Print this help and nothing else"});

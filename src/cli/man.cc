@@ -164,7 +164,7 @@ std::string reference_markdown(const std::vector<Verb>& verbs) {
       "# Every verb and flag\n\n"
       "Generated from the declarations of the verbs by `spml man --markdown`; do not edit.\n\n"
       "Every verb also has `--json` (one JSON object on stdout and nothing else), `--quiet` (no "
-      "progress and\nnotices on stderr), `--config FILE.json` (the same keys as the flags; flags "
+      "progress or\nnotices on stderr), `--config FILE.json` (the same keys as the flags; flags "
       "given beside it win) and\n`--help`. Flags that let something be replaced or run "
       "(`--force`, `--overwrite`, `--trust-code`) are\nrefused in a `--config` file.\n";
   add_reference(verbs, "", text);

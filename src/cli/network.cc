@@ -22,7 +22,7 @@ Path default_weights() {
 Network open_network(const NetworkFlags& flags, int size, int threads) {
   if (!flags.backbone.empty()) {
     if (!flags.trust_code) {
-      fail_usage("--backbone {}: a TorchScript file is a program; --trust-code runs it",
+      fail_usage("--backbone {}: a TorchScript file is a program; give --trust-code to run it",
                  flags.backbone);
     }
     const Path file = flags.backbone;

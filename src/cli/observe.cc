@@ -71,7 +71,7 @@ void run(const Arguments& arguments) {
   for (const Part& part : parts) {
     const Path path = observed_file(arguments.folder, part.name);
     if (!arguments.force && std::filesystem::exists(path)) {
-      fail("{}: exists already; --force replaces it", path.string());
+      fail("{}: already exists; give --force to replace it", path.string());
     }
     check_truth(part.truth, arguments.common.threads);
     if (part.truth.cols() != parts.front().truth.cols()) {

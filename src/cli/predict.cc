@@ -198,7 +198,7 @@ void predict(const Options& options) {
     fail_usage("--out: expected a name ending in .csv, .jsonl or .npy, found '{}'", options.out);
   }
   if (std::filesystem::exists(options.out) && !options.force) {
-    fail("{}: the file exists; give --force to replace it", options.out);
+    fail("{}: already exists; give --force to replace it", options.out);
   }
   TrainedModel trained = load_trained_model(options.run, options.common.threads);
   Source source;
@@ -271,7 +271,7 @@ Verb predict_verb() {
       threads_flag(options->common)};
   flags.insert(flags.end(), more.begin(), more.end());
   return {.name = "predict",
-          .summary = "Scores of a trained classifier for other examples",
+          .summary = "Score examples with a trained classifier",
           .examples = {{"spml predict run --data voc12 --top 3 --out top3.csv",
                         "The three best labels of every test row"},
                        {"spml predict run --images photos --out photos.jsonl",

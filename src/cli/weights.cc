@@ -50,7 +50,7 @@ void import_weights(const WeightsFlags& flags) {
     fail_usage("--out: expected a name that ends in .safetensors, found '{}'", flags.out);
   }
   if (!flags.force && std::filesystem::exists(out)) {
-    fail("{}: exists already; --force replaces it", out.string());
+    fail("{}: already exists; give --force to replace it", out.string());
   }
   ResNetWeights weights = import_resnet(flags.source);
   weights.origin.try_emplace("source", Path(flags.source).filename().string());
