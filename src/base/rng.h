@@ -1,40 +1,10 @@
-// Two random sources. NumpyRandom repeats NumPy's legacy RandomState bit for bit, because the
-// paper's splits and label draws were made with it. CounterRng is a pure function of
-// (seed, stream, counter): any part of a run can be repeated without replaying what came before.
+// Random numbers as a pure function of (seed, stream, counter): any part of a run can be repeated
+// without replaying what came before. The paper's draws come from base/numpy_random.h instead.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace spml {
-
-class NumpyRandom {
- public:
-  explicit NumpyRandom(uint32_t seed);
-
-  uint32_t next_u32();
-  // Uniform in [0, max], by masked rejection.
-  uint32_t interval(uint32_t max);
-
-  template <class T>
-  void shuffle(std::span<T> items) {
-    for (size_t i = items.size(); i-- > 1;) {
-      std::swap(items[i], items[interval(static_cast<uint32_t>(i))]);
-    }
-  }
-
-  std::vector<int32_t> permutation(size_t n);
-
- private:
-  void refill();
-
-  static constexpr size_t kWords = 624;
-  uint32_t state_[kWords];
-  size_t used_ = kWords;
-};
 
 // What a stream of random numbers is for; part of the key, so streams never overlap.
 enum class Stream : uint32_t {

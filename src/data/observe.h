@@ -4,16 +4,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/rng.h"
+#include "base/numpy_random.h"
 #include "data/dataset.h"
+#include "data/observe_options.h"
 
 namespace spml {
-
-struct ObserveOptions {
-  size_t num_pos = 1;
-  size_t num_neg = 0;
-  uint32_t seed = 1200;
-};
 
 // The observed labels of a file, drawn row after row in {-1, 0, +1}: num_pos of the positives and
 // num_neg of the negatives, chosen by RandomState(seed) shuffles that go on over the whole file

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/fail.h"
-#include "base/rng.h"
+#include "base/numpy_random.h"
 
 namespace spml {
 namespace {

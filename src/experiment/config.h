@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "data/observe.h"
+#include "data/observe_options.h"
 #include "linear/features.h"
 #include "spml/loss.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
+#include "data/observe.h"
 
 namespace spml {
 namespace {

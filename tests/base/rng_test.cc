@@ -1,17 +1,16 @@
 #include "base/rng.h"
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/numpy_random.h"
 #include "testing.h"
 
 namespace spml {
 namespace {
 
 nlohmann::json numpy_vectors() {
-  std::ifstream in(shared_data() / "numpy-vectors.json");
-  return nlohmann::json::parse(in);
+  return nlohmann::json::parse(read_file(reference_data() / "numpy-vectors.json"));
 }
 
 TEST(NumpyRandom, FirstOutputsOfSeed1200) {
@@ -26,7 +25,6 @@ TEST(NumpyRandom, PermutationOfSeed42) {
 }
 
 TEST(NumpyRandom, AllPermutationVectors) {
-  SPML_NEED_SHARED(shared_data() / "numpy-vectors.json");
   const auto vectors = numpy_vectors();
   for (const auto& vector : vectors["permutation"]) {
     const auto order = NumpyRandom(vector["seed"]).permutation(vector["n"]);
@@ -43,7 +41,6 @@ TEST(NumpyRandom, AllPermutationVectors) {
 }
 
 TEST(NumpyRandom, ShufflesInSequence) {
-  SPML_NEED_SHARED(shared_data() / "numpy-vectors.json");
   const auto vectors = numpy_vectors();
   for (const auto& sequence : vectors["shuffle_sequence"]) {
     NumpyRandom random(sequence["seed"].get<uint32_t>());

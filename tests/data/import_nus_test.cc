@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/rng.h"
+#include "base/numpy_random.h"
 #include "formats/npy.h"
 #include "import_trees.h"
 

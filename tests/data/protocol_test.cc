@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "base/rng.h"
+#include "base/numpy_random.h"
 #include "data/observe.h"
 #include "data/split.h"
 #include "testing.h"

@@ -4,6 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/numpy_random.h"
 #include "metrics/matrices.h"
 #include "testing.h"
 
@@ -37,9 +38,7 @@ double slow_ap(const Scored& s, size_t j) {
 }
 
 TEST(AveragePrecision, AgreesWithScikitLearn) {
-  const Path file = shared_data() / "ap-vectors.json";
-  SPML_NEED_SHARED(file);
-  const auto vectors = nlohmann::json::parse(read_file(file));
+  const auto vectors = nlohmann::json::parse(read_file(reference_data() / "ap-vectors.json"));
   ASSERT_GT(vectors["cases"].size(), 5U);
   for (const auto& c : vectors["cases"]) {
     EXPECT_NEAR(ap(c["scores"], c["truth"]), c["ap"].get<double>(), 1e-9) << c["name"];

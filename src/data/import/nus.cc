@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "base/fail.h"
-#include "base/rng.h"
+#include "base/numpy_random.h"
 #include "data/import/images.h"
 #include "data/import/import.h"
 #include "data/import/rows.h"
