@@ -26,7 +26,7 @@ TEST(Definition, EveryExperimentOfThePaperLoads) {
 }
 
 nlohmann::json published() {
-  return nlohmann::json::parse(read_file(Path(SPML_SHARED_DIR) / "spec/paper-results.json"));
+  return nlohmann::json::parse(read_file(reference_data() / "paper-results.json"));
 }
 
 // The published numbers of a row by data set, in the paper's order.
@@ -40,7 +40,6 @@ void expect_paper(const ExperimentRow& row, Mode mode, const nlohmann::json& dat
 }
 
 TEST(Definition, NumbersOfTheTablesOfResultsAreThePapers) {
-  SPML_NEED_SHARED(Path(SPML_SHARED_DIR) / "spec/paper-results.json");
   const nlohmann::json paper = published();
   for (const char* name : {"table1", "table2", "tableA1"}) {
     const Experiment experiment = load_experiment(name);
@@ -66,7 +65,6 @@ TEST(Definition, NumbersOfTheTablesOfResultsAreThePapers) {
 }
 
 TEST(Definition, NumbersAboutLabelsAreThePapers) {
-  SPML_NEED_SHARED(Path(SPML_SHARED_DIR) / "spec/paper-results.json");
   const nlohmann::json paper = published();
   const auto intervals = load_experiment("tableA2").rows, counts = load_experiment("tableA3").rows;
   for (const auto& name : paper["datasets"]) {
