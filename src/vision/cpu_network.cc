@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "vision/adam_update.h"
+#include "vision/plans_by_size.h"
 #include "vision/trainable_network.h"
 #include "vision/training_plan.h"
 
@@ -95,27 +96,25 @@ class CpuNetwork : public TrainableNetwork {
     std::vector<float>& target = this->values(tensor, state);
     check_size(tensors_[tensor], target.size(), values.size());
     std::ranges::copy(values, target.begin());
-    packed_ = false;
+    weights_changed();
   }
 
   View<const float> forward(std::span<const float> images, size_t batch, bool) override {
     return guarded([&] {
-      if (plan_ == nullptr || plan_->batch() != batch) {
-        plan_ = nullptr;  // first, so that there is room for the next
-        plan_ = std::make_unique<TrainingPlan>(layout_, backbone_, batch, options_.size,
-                                               NormOptions{bn_epsilon_, options_.freeze_bn});
-        packed_ = false;
-      }
-      if (!packed_) plan_->pack_weights();
-      packed_ = true;
-      return head_.forward(plan_->forward(images.data()));
+      last_ = &plans_.get(batch, [&] {
+        return std::make_unique<PackedPlan>(layout_, backbone_, batch, options_.size,
+                                            NormOptions{bn_epsilon_, options_.freeze_bn});
+      });
+      if (!last_->packed) last_->plan.pack_weights();
+      last_->packed = true;
+      return head_.forward(last_->plan.forward(images.data()));
     });
   }
 
   void backward(View<const float> dlogits) override {
     guarded([&] {
-      plan_->backward(head_.backward(dlogits).data(), has_gradient_);
-      plan_->update_statistics();
+      last_->plan.backward(head_.backward(dlogits).data(), has_gradient_);
+      last_->plan.update_statistics();
     });
     has_gradient_ = true;
   }
@@ -131,7 +130,9 @@ class CpuNetwork : public TrainableNetwork {
     // The plan overwrites its part of the gradient.
     std::ranges::fill(head_.weight().gradient, 0.0f);
     std::ranges::fill(head_.bias().gradient, 0.0f);
-    has_gradient_ = packed_ = false;
+    has_gradient_ = false;
+    weights_changed();
+    plans_.end_step();
   }
 
   std::unique_ptr<Backbone> inference_network() const override {
@@ -145,6 +146,16 @@ class CpuNetwork : public TrainableNetwork {
   }
 
  private:
+  struct PackedPlan {
+    template <class... Arguments>
+    explicit PackedPlan(Arguments&&... arguments) : plan(std::forward<Arguments>(arguments)...) {}
+    TrainingPlan plan;
+    bool packed = false;  // it has the weights as they are
+  };
+
+  void weights_changed() {
+    plans_.for_each([](PackedPlan& plan) { plan.packed = false; });
+  }
   void add(const ResNetWeights& weights, const std::string& name, bool is_trained) {
     const NamedTensor& source = weights.tensors.find(name)->second;
     TrainedTensor tensor{source.shape, source.values, {}, {}, {}};
@@ -180,9 +191,9 @@ class CpuNetwork : public TrainableNetwork {
   Head head_;
   std::vector<Tensor> tensors_;
   std::vector<TrainedTensor*> data_;  // of tensors_
-  std::unique_ptr<TrainingPlan> plan_;
-  bool packed_ = false;        // the plan has the weights as they are
-  bool has_gradient_ = false;  // to be added to
+  PlansBySize<PackedPlan> plans_;
+  PackedPlan* last_ = nullptr;  // of the last forward()
+  bool has_gradient_ = false;   // to be added to
 };
 
 }  // namespace
