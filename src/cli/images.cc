@@ -1,12 +1,11 @@
 #include "cli/images.h"
 
-#include <regex>
-
 #include "base/fail.h"
 #include "base/sha256.h"
 #include "cli/load_torch.h"
 #include "cli/network.h"
 #include "cli/progress.h"
+#include "vision/device.h"
 #include "vision/feature_stream.h"
 #include "vision/finetune_model.h"
 #include "vision/scene.h"
@@ -39,24 +38,13 @@ std::unique_ptr<Backbone> own_network(const TrainedModel& run, const NetworkFlag
   return make_inference_resnet(load_resnet(RunFolder{run.folder}.model(), "backbone."), threads);
 }
 
-// "cpu", or "auto" where there is no card to look for: then LibTorch is not needed.
-bool is_cpu(const std::string& device) {
-  if (device == "cpu") return true;
-  if (device == "auto") {
-    return !std::filesystem::exists("/dev/nvidiactl") && !std::filesystem::exists("/dev/kfd");
-  }
-  static const std::regex kCard("cuda(:[0-9]{1,3})?");
-  if (!std::regex_match(device, kCard)) {
-    fail_usage("--device: expected auto, cpu, cuda or cuda:N, found '{}'", device);
-  }
-  return false;
-}
-
 NetworkMaker network_maker(const std::string& device) {
-  if (is_cpu(device)) return make_cpu_network;
+  const auto torch_can = [] { return has_torch_module() && torch_module().has_cuda(); };
+  if (means_processor(device, has_card, torch_can)) return make_cpu_network;
   const TorchModule& torch = torch_module();
-  return [device, &torch](const ResNetWeights& weights, const NetworkOptions& options) {
-    return torch.network(weights, options, device);
+  const std::string card = device == "auto" ? "cuda" : device;
+  return [card, &torch](const ResNetWeights& weights, const NetworkOptions& options) {
+    return torch.network(weights, options, card);
   };
 }
 

@@ -11,7 +11,6 @@ namespace spml {
 namespace {
 
 torch::Device open_device(const std::string& name) {
-  if (name == "auto") return torch::cuda::is_available() ? torch::kCUDA : torch::kCPU;
   try {
     const torch::Device device(name);
     if (device.is_cuda() && !torch::cuda::is_available()) {
@@ -183,6 +182,8 @@ class TorchNetwork : public TrainableNetwork {
 };
 
 }  // namespace
+
+bool torch_has_cuda() { return torch::cuda::is_available(); }
 
 std::unique_ptr<TrainableNetwork> make_torch_network(const ResNetWeights& weights,
                                                      const NetworkOptions& options,

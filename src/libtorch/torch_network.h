@@ -7,8 +7,10 @@
 
 namespace spml {
 
-// device: "cpu", "cuda", "cuda:1", or "auto": a card where there is one. Error
-// where there is no such device.
+// Whether LibTorch has CUDA and finds a card.
+bool torch_has_cuda();
+
+// device: "cpu", "cuda" or "cuda:1". Error where there is no such device.
 std::unique_ptr<TrainableNetwork> make_torch_network(const ResNetWeights& weights,
                                                      const NetworkOptions& options,
                                                      const std::string& device);

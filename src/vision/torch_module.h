@@ -11,7 +11,11 @@
 namespace spml {
 
 struct TorchModule {
-  const char* version;  // first, and checked before the rest is used
+  // These two come first in every version, and are checked before the rest is used. The program and
+  // the module hand each other C++ objects, so both must come from one build: kBuild.
+  const char* version;
+  const char* build;
+  bool (*has_cuda)();
   // libtorch/torch_network.h
   std::unique_ptr<TrainableNetwork> (*network)(const ResNetWeights& weights,
                                                const NetworkOptions& options,

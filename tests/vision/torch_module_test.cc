@@ -14,7 +14,8 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-const std::string kWhatNext = "; build spml and install it (`cmake --install build`) again\n";
+const std::string kWhatNext =
+    "; build spml with -DSPML_TORCH=ON and install it (`cmake --install build`) again\n";
 
 TEST(TorchModule, IsNotLoadedAtTheStart) {
   ::setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);  // what ldd does
@@ -22,15 +23,6 @@ TEST(TorchModule, IsNotLoadedAtTheStart) {
   ::unsetenv("LD_TRACE_LOADED_OBJECTS");
   EXPECT_THAT(ran.out, HasSubstr("libstdc++"));
   EXPECT_THAT(ran.out, Not(HasSubstr("torch")));
-}
-
-TEST(TorchModule, ErrorsOfTorchScriptArriveAsErrors) {
-  TemporaryFolder folder;
-  const Path data = folder / "data", program = folder / "x.pt";
-  expect_success({"synth", "--rows", "4", "--labels", "2", "--images", "--out", data});
-  write_file(program, "not a program");
-  expect_failure({"extract", data, "--backbone", program, "--trust-code"}, 1,
-                 "x.pt: expected a TorchScript file");
 }
 
 // A copy of the program, alone in a folder.
@@ -86,9 +78,17 @@ TEST_F(LoneProgram, RefusesAFileThatIsNoLibrary) {
 }
 
 TEST_F(LoneProgram, RefusesTheModuleOfAnotherVersion) {
-  std::filesystem::copy_file(SPML_OTHER_MODULE, module_);
+  std::filesystem::copy_file(SPML_OTHER_VERSION, module_);
   EXPECT_EQ(error_of_finetuning(), "spml: error: " + module_.string() + ": expected version " +
                                        kVersion + ", as of this program, found 0.0.0" + kWhatNext);
+}
+
+TEST_F(LoneProgram, RefusesTheModuleOfAnotherBuild) {
+  std::filesystem::copy_file(SPML_OTHER_BUILD, module_);
+  EXPECT_THAT(error_of_finetuning(),
+              AllOf(StartsWith("spml: error: " + module_.string() +
+                               ": expected the one built with this program ("),
+                    EndsWith("found another build's (another)" + kWhatNext)));
 }
 
 }  // namespace
