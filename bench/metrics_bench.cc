@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "metrics/average_precision.h"
-#include "metrics/ranking.h"
+#include "spml/metrics.h"
 #include "spml/view.h"
 
 namespace spml {

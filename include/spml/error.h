@@ -10,9 +10,9 @@ namespace spml {
 class Error : public std::runtime_error {
  public:
   enum class Kind {
-    kFailed,       // the program exits with 1
-    kUsage,        // wrong flags or configuration; the program exits with 2
-    kInterrupted,  // stopped on request; the program exits with 130
+    kFailed,       // a file, the data or the computation is at fault
+    kUsage,        // the call is: an unknown name, a setting out of range
+    kInterrupted,  // stopped on request
   };
 
   explicit Error(const std::string& message, Kind kind = Kind::kFailed)

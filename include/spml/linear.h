@@ -1,61 +1,75 @@
-// Training and using a linear multi-label classifier from arrays in memory.
+// Training and using a linear multi-label classifier.
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <filesystem>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "spml/loss.h"
-#include "spml/view.h"
+#include "spml/data.h"
+#include "spml/features.h"
+#include "spml/matrix.h"
+#include "spml/options.h"
+#include "spml/result.h"
 
 namespace spml {
 
-struct LinearOptions {
-  std::string loss = "role";
-  LossParameters params;
-  std::optional<double> k;  // expected positives per example; epr and role need it or the truth
-  double lr = 1e-3;
-  size_t batch = 16;
-  int epochs = 25;
-  int patience = 0;  // stop after so many epochs without a better one; 0 = never
-  double weight_decay = 0;
-  std::string transform = "none";  // of the features: none, sqrt, l2 or standardize
-  double val_fraction = 0.2;       // held out to choose the best epoch
-  uint64_t seed = 0;
-  int threads = 1;
-  std::function<void(int epoch, double train_loss, double val_map)> on_epoch;
+// What a classifier computes with: z = W t(x) + b, p = sigmoid(z), present where p >= threshold.
+struct LinearParts {
+  Matrix<float> weight;     // W, (L, D)
+  std::vector<float> bias;  // b, (L)
+  TransformKind transform = TransformKind::kNone;
+  std::vector<float> mean, inverse_scale;  // (D) each for kStandardize
+  std::vector<std::string> classes;        // L names; empty: label_0 ..
+  std::vector<float> thresholds;           // (L); empty: 0.5 each
 };
 
+// A trained classifier. It never changes: copies share their memory, and several threads may use
+// one object at once.
 class LinearClassifier {
  public:
-  // features (N, D); observed (N, L): +1 positive, 0 unknown, -1 negative. With the truth (N, L),
-  // 0 or 1, the best epoch is chosen on full labels, else on the observed ones. The views are
-  // borrowed for the call. Throws spml::Error.
-  static LinearClassifier train(View<const float> features, View<const int8_t> observed,
-                                const LinearOptions& options = {}, View<const int8_t> truth = {});
+  explicit LinearClassifier(LinearParts parts);  // Error unless the sizes fit together
 
-  // The model of a run folder made by `spml train`.
-  static LinearClassifier load(const std::string& run_folder);
+  // A run folder made by save(), by train() or by `spml train`.
+  static LinearClassifier load(const std::filesystem::path& folder);
+  // Writes the folder that load(), `spml predict` and `spml evaluate` read.
+  void save(const std::filesystem::path& folder, Existing existing = Existing::kRefuse) const;
 
-  LinearClassifier(LinearClassifier&&) noexcept;
-  LinearClassifier& operator=(LinearClassifier&&) noexcept;
-  ~LinearClassifier();
+  size_t labels() const;    // L
+  size_t features() const;  // D
+  const std::vector<std::string>& classes() const;
+  const std::vector<float>& thresholds() const;  // (L), best F1 on the validation rows
+  const TrainingResult& result() const;          // how it was trained; empty when made from parts
+  LinearParts parts() const;
 
-  size_t labels() const;              // L
-  size_t features() const;            // D
-  std::vector<float> weight() const;  // (L, D)
-  std::vector<float> bias() const;    // (L)
+  // (N, L) for features (N, D). Every call may use up to `threads` threads; 0: all cores.
+  Matrix<float> logits(const Features& features, int threads = 1) const;
+  Matrix<float> predict(const Features& features, int threads = 1) const;          // probabilities
+  Matrix<int8_t> predict_labels(const Features& features, int threads = 1) const;  // 0 or 1
 
-  // Probabilities (N, L), row-major.
-  std::vector<float> predict(View<const float> features) const;
+  // For the library itself.
+  explicit LinearClassifier(std::shared_ptr<const struct ClassifierState> state);
 
  private:
-  struct State;
-  explicit LinearClassifier(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  std::shared_ptr<const ClassifierState> state_;
 };
+
+// Arrays to train on, borrowed for the call. Rows of `features`, `observed` and `truth` belong
+// together.
+struct TrainingData {
+  Features features = {};            // (N, D)
+  View<const int8_t> observed = {};  // (N, L): +1 positive, 0 unknown, -1 negative
+  View<const int8_t> truth = {};     // (N, L), 0 or 1; may be empty
+  Features test_features = {};       // for the metrics of result(); may be empty
+  View<const int8_t> test_truth = {};
+  std::vector<std::string> classes = {};  // L names; empty: label_0 ..
+};
+
+// The classifier of the best epoch. With the truth, that epoch is chosen on full labels, else on
+// the observed ones. The same data and options give the same model, whatever the number of threads.
+LinearClassifier train(const TrainingData& data, const TrainOptions& options = {});
+LinearClassifier train(const DataFolder& data, const TrainOptions& options = {});
 
 }  // namespace spml

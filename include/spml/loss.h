@@ -1,11 +1,11 @@
 // The central abstraction: a loss is a batch-level, const, stateless function that gives its value
 // and its gradients in one pass. It knows nothing of trainers, files or optimisers, so the same
-// object serves the linear trainer, the LibTorch fine-tuner and any loop of a library user.
+// object serves the linear trainer, the fine-tuner and any loop of a library user. Derive from Loss
+// to train with one of your own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "spml/view.h"
+#include "spml/matrix.h"
 
 namespace spml {
 
@@ -38,7 +38,7 @@ struct BasicLossInput {
   uint64_t seed = 0;  // for losses that sample
 };
 
-// Where results go. Gradients are overwritten, not added to; an empty view is not wanted.
+// Where results go. Gradients are overwritten, not added to; an empty view means not requested.
 template <class T>
 struct BasicLossOutput {
   View<T> logits;           // dLoss/dz, (B, L)
@@ -62,22 +62,6 @@ struct LabelReview {
   std::span<float> prior;                // one number: the label's share of the rows
 };
 
-class Loss {
- public:
-  virtual ~Loss() = default;
-
-  // The value; gradients go to `out`. Allocates nothing.
-  virtual double evaluate(const LossInput& in, const LossOutput& out) const = 0;
-  virtual double evaluate(const BasicLossInput<double>& in,
-                          const BasicLossOutput<double>& out) const = 0;
-
-  // Called for every label after every epoch but the last, where LossMemory asks for it.
-  virtual void review(const LabelReview&) const {}
-
-  // Elements of scratch needed for each of the B * L entries.
-  virtual size_t scratch_per_entry() const { return 0; }
-};
-
 // What the trainer keeps for a loss from step to step. The loss itself has no state: it proposes,
 // the trainer applies, and checkpoints hold it.
 struct LossMemory {
@@ -97,65 +81,92 @@ enum class LabelNeed {
   kTrueNegatives,  // observed positives, and -1 at every true negative
 };
 
-using LossParameters = std::map<std::string, double, std::less<>>;
-
-struct LossParameter {
-  std::string_view name;
-  double default_value = 0;
-  double min = 0;
-  double max = std::numeric_limits<double>::infinity();
-  std::string_view help;
-  // When the default is a rule such as 1/(L-1): its text, and the rule itself as a function of L
-  // and of what is known: k, if it is, and the parameters that stand before this one.
-  std::string_view default_text = {};
-  double (*default_rule)(size_t labels, const LossParameters& earlier) = nullptr;
+// What a loss asks of the trainer: the label columns of a table entry, or of a loss of your own.
+struct LossTraits {
+  std::string name = "own";  // in records and messages
+  LabelNeed needs = LabelNeed::kObserved;
+  bool needs_k = false;
+  bool uses_estimates = false;    // has label-estimate variables, trained beside the classifier
+  double estimate_lr_factor = 1;  // of their step size, where there are estimates
+  LossMemory memory = {};
 };
+
+class Loss {
+ public:
+  virtual ~Loss() = default;
+
+  // The value; gradients go to `out`. Allocates nothing.
+  virtual double evaluate(const LossInput& in, const LossOutput& out) const = 0;
+  // The same in double precision, for checks; training does not need it. Error unless overridden.
+  virtual double evaluate(const BasicLossInput<double>& in,
+                          const BasicLossOutput<double>& out) const;
+
+  // Called for every label after every epoch but the last, where LossMemory asks for it.
+  virtual void review(const LabelReview&) const {}
+
+  // Elements of scratch needed for each of the B * L entries.
+  virtual size_t scratch_per_entry() const { return 0; }
+
+  virtual LossTraits traits() const { return {}; }
+};
+
+using LossParameters = std::map<std::string, double, std::less<>>;
 
 // What is known when a loss object is made.
 struct LossSetup {
-  size_t labels = 0;        // L
-  std::optional<double> k;  // expected positives per example
-  LossParameters params;    // given by the user; the rest take their defaults
+  size_t labels = 0;             // L
+  std::optional<double> k = {};  // expected positives per example
+  LossParameters params = {};    // given by the user; the rest take their defaults
 };
 
-// A row of the loss table. Everything users see of a loss (help, errors, docs) comes from here.
-struct LossInfo {
-  std::string_view name;
-  std::string_view summary;  // one line
-  std::string_view formula;  // Markdown, for docs/losses.md
-  std::string_view source;   // where it comes from
-  // What an observed negative (o = -1) does; where the loss does not tell it from an unknown label,
-  // that it does not.
-  std::string_view negatives;
-  LabelNeed needs = LabelNeed::kObserved;
-  bool needs_k = false;
-  bool uses_estimates = false;  // has label-estimate variables, trained beside the classifier
-  LossMemory memory = {};
-  std::span<const LossParameter> params;
-  // Called by make_loss with every parameter resolved; for a combined loss null.
-  std::unique_ptr<const Loss> (*make)(const LossSetup&) = nullptr;
-  const LossInfo* base = nullptr;  // the X of a combined loss
-};
-
-// The table: the paper's losses in its order, then newer ones.
-std::span<const LossInfo* const> all_losses();
-
-// role+X for every loss X of the table that has no label estimates of its own:
-//   ( X(f) + BCE(f | sg e) + side(e | f) ) / 2, with side as in role.
-// Its parameters are role's and X's; a name that both have is one parameter.
-std::span<const LossInfo* const> combined_losses();
-
-// A loss of the table or a combined one. Error naming the nearest known loss when there is none of
-// that name.
-const LossInfo& find_loss(std::string_view name);
-
-// Every parameter of the loss with its value: given or default. Error for an unknown name
-// (naming the nearest) or a value out of range.
-LossParameters resolve_parameters(const LossInfo& info, const LossSetup& setup);
-
-// Checks the set-up and makes the loss.
+// Checks the set-up and makes a loss of the table, or a combined one. Error naming the nearest
+// known loss, or parameter, when there is none of that name.
 std::unique_ptr<const Loss> make_loss(std::string_view name, const LossSetup& setup);
 
+struct ParameterDescription {
+  std::string name, help;
+  double default_value = 0;  // where default_text is not a rule
+  std::string default_text;  // 0.1, or a rule such as 1/(L-1)
+  double min = 0, max = 0;   // max may be infinite
+};
+
+// What there is to know about a loss of the library.
+struct LossDescription {
+  std::string name;
+  std::string summary;  // one line
+  std::string formula;  // Markdown
+  std::string source;   // where it comes from
+  // What an observed negative (o = -1) does; where the loss does not tell it from an unknown label,
+  // that it does not.
+  std::string negatives;
+  LabelNeed needs = LabelNeed::kObserved;
+  bool needs_k = false;
+  bool uses_estimates = false;
+  LossMemory memory = {};
+  std::vector<ParameterDescription> params;
+};
+
+// Every loss: the paper's in its order, then newer ones, then role+X for each of them that has no
+// label estimates of its own.
+std::vector<LossDescription> losses();
+LossDescription describe_loss(std::string_view name);
+
 std::string_view to_string(LabelNeed need);
+
+// The labels a loss trains on, (n, L), from what was observed and, where it needs it, what is true
+// (0 or 1). Either may be empty; Error where the loss needs it.
+Matrix<int8_t> labels_for(const LossTraits& traits, View<const int8_t> observed,
+                          View<const int8_t> truth);
+
+// A loss with its gradients in memory of their own.
+template <class T>
+struct LossValue {
+  double value = 0;
+  Matrix<T> dlogits;          // (B, L)
+  Matrix<T> destimates;       // (B, L); empty unless the loss uses estimates
+  Matrix<int8_t> relabelled;  // (B, L); empty unless the loss relabels
+};
+LossValue<float> evaluate(const Loss& loss, const LossInput& in);
+LossValue<double> evaluate(const Loss& loss, const BasicLossInput<double>& in);
 
 }  // namespace spml

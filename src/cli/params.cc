@@ -1,6 +1,6 @@
 #include "cli/params.h"
 
-#include "spml/loss.h"
+#include "loss/info.h"
 
 namespace spml::cli {
 

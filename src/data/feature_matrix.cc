@@ -50,8 +50,11 @@ FeatureMatrix::FeatureMatrix(std::vector<float> values, size_t rows, size_t cols
   }
 }
 
-FeatureMatrix::FeatureMatrix(View<const float> borrowed)
-    : borrowed_(borrowed), rows_(borrowed.rows), cols_(borrowed.cols) {}
+FeatureMatrix::FeatureMatrix(const Features& borrowed)
+    : borrowed_(borrowed),
+      rows_(borrowed.rows()),
+      cols_(borrowed.cols()),
+      half_(borrowed.is_float16()) {}
 
 std::string FeatureMatrix::source() const {
   return array_.empty() ? "features in memory" : array_.path().string();
@@ -59,23 +62,31 @@ std::string FeatureMatrix::source() const {
 
 View<const float> FeatureMatrix::floats() const {
   if (half_) fail("{}: expected float32 features, found float16", source());
-  if (!borrowed_.empty()) return borrowed_;
+  if (!borrowed_.empty()) return borrowed_.floats();
   if (!values_.empty() || array_.empty()) return {values_.data(), rows_, cols_};
   return array_.view<float>();
 }
 
 View<const uint16_t> FeatureMatrix::halves() const {
   if (!half_) fail("{}: expected float16 features, found float32", source());
-  return array_.view<uint16_t>();
+  return borrowed_.empty() ? array_.view<uint16_t>() : borrowed_.float16_bits();
+}
+
+Features FeatureMatrix::view() const {
+  if (half_) return Features::float16(halves());
+  return floats();
 }
 
 void FeatureMatrix::read_row(size_t row, std::span<float> out) const {
-  if (half_) return array_.read_row(row, out);
   if (row >= rows_ || out.size() != cols_) {
     fail("{}: expected a row below {} of {} features, asked for row {} of {}", source(), rows_,
          cols_, row, out.size());
   }
-  std::copy_n(floats().row(row), cols_, out.begin());
+  if (half_) {
+    std::transform(halves().row(row), halves().row(row) + cols_, out.begin(), half_to_float);
+  } else {
+    std::copy_n(floats().row(row), cols_, out.begin());
+  }
 }
 
 void FeatureMatrix::check_finite(int threads) const {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formats/npy.h"
-#include "spml/view.h"
+#include "spml/features.h"
 
 namespace spml {
 
@@ -17,7 +17,7 @@ class FeatureMatrix {
   FeatureMatrix() = default;
   explicit FeatureMatrix(NpyArray array);
   FeatureMatrix(std::vector<float> values, size_t rows, size_t cols);
-  explicit FeatureMatrix(View<const float> borrowed);  // must outlive this object
+  explicit FeatureMatrix(const Features& borrowed);  // must outlive this object
 
   bool empty() const { return rows_ == 0; }
   size_t rows() const { return rows_; }
@@ -27,13 +27,15 @@ class FeatureMatrix {
   View<const float> floats() const;     // Error when is_half()
   View<const uint16_t> halves() const;  // raw float16 bits; Error unless is_half()
   void read_row(size_t row, std::span<float> out) const;
+  // All of it, borrowed from this object.
+  Features view() const;
   // Error naming file, row and column at the first NaN or infinity.
   void check_finite(int threads) const;
 
  private:
   NpyArray array_;
   std::vector<float> values_;  // used unless the file itself can be viewed
-  View<const float> borrowed_;
+  Features borrowed_;
   size_t rows_ = 0, cols_ = 0;
   bool half_ = false;
 };

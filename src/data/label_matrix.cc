@@ -35,13 +35,18 @@ LabelMatrix::LabelMatrix(std::vector<int8_t> values, size_t rows, size_t cols)
   }
 }
 
+LabelMatrix::LabelMatrix(View<const int8_t> borrowed)
+    : borrowed_(borrowed), rows_(borrowed.rows), cols_(borrowed.cols) {}
+
 std::string LabelMatrix::source() const {
   return array_.empty() ? "labels in memory" : array_.path().string();
 }
 
-const int8_t* LabelMatrix::bytes() const {
-  if (array_.empty()) return values_.data();
-  return array_.is_native<int8_t>() ? reinterpret_cast<const int8_t*>(array_.data()) : nullptr;
+View<const int8_t> LabelMatrix::view() const {
+  if (!borrowed_.empty()) return borrowed_;
+  if (array_.empty()) return {values_.data(), rows_, cols_};
+  if (!array_.is_native<int8_t>()) return {};
+  return {reinterpret_cast<const int8_t*>(array_.data()), rows_, cols_};
 }
 
 void LabelMatrix::read_row(size_t row, std::span<int8_t> out) const {
@@ -54,8 +59,8 @@ void LabelMatrix::read_part(size_t row, size_t first, std::span<int8_t> out) con
     fail("expected labels of a {} x {} matrix, asked for row {} and {} labels from {}", rows_,
          cols_, row, out.size(), first);
   }
-  if (const int8_t* labels = bytes(); labels != nullptr) {
-    std::copy_n(labels + row * cols_ + first, out.size(), out.begin());
+  if (const View<const int8_t> labels = view(); !labels.empty()) {
+    std::copy_n(labels.row(row) + first, out.size(), out.begin());
   } else if (out.size() == cols_) {
     array_.read_row(row, out);
   } else {
@@ -67,7 +72,7 @@ void LabelMatrix::read_part(size_t row, size_t first, std::span<int8_t> out) con
 
 void LabelMatrix::prefetch_row(size_t row) const {
   const size_t bytes = cols_ * (array_.empty() ? 1 : array_.header().item_size);
-  const void* first = array_.empty() ? static_cast<const void*>(values_.data()) : array_.data();
+  const void* first = array_.empty() ? static_cast<const void*>(view().data) : array_.data();
   prefetch(static_cast<const char*>(first) + row * bytes, bytes);
 }
 

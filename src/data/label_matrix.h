@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/npy.h"
+#include "spml/view.h"
 
 namespace spml {
 
@@ -15,6 +16,7 @@ class LabelMatrix {
   LabelMatrix() = default;
   explicit LabelMatrix(NpyArray array);                               // mapped
   LabelMatrix(std::vector<int8_t> values, size_t rows, size_t cols);  // owned
+  explicit LabelMatrix(View<const int8_t> borrowed);                  // must outlive this object
 
   bool empty() const { return rows_ == 0; }
   size_t rows() const { return rows_; }
@@ -23,15 +25,15 @@ class LabelMatrix {
   void read_row(size_t row, std::span<int8_t> out) const;
   // Labels first .. first + out.size() of a row; where they are int8, no others are touched.
   void read_part(size_t row, size_t first, std::span<int8_t> out) const;
+  // The labels as they lie in memory or in the file; empty where the file's are of another type.
+  View<const int8_t> view() const;
   // A hint that this row will be read soon.
   void prefetch_row(size_t row) const;
 
  private:
-  // The labels as they lie in memory or in the file; null where the file's are of another type.
-  const int8_t* bytes() const;
-
   NpyArray array_;
   std::vector<int8_t> values_;
+  View<const int8_t> borrowed_;
   size_t rows_ = 0, cols_ = 0;
 };
 

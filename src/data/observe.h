@@ -6,7 +6,7 @@
 
 #include "base/numpy_random.h"
 #include "data/dataset.h"
-#include "data/observe_options.h"
+#include "spml/data.h"
 
 namespace spml {
 

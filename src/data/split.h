@@ -1,19 +1,14 @@
-// Which rows of the training file are train and which are val, bit-exact with the authors' code.
+// Which rows of the training file are trained on, bit-exact with the authors' code; the split into
+// train and val is in include/spml/data.h.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "spml/data.h"
+
 namespace spml {
-
-struct Split {
-  std::vector<int32_t> train;  // ascending rows of the training file
-  std::vector<int32_t> val;    // ascending
-};
-
-// The last round(fraction * n) of RandomState(seed).permutation(n) are val; both parts sorted.
-Split split_rows(size_t n, double val_fraction = 0.2, uint32_t seed = 1200);
 
 // Figure 1's subsampling: sort(RandomState(seed).permutation(n)[:round(fraction * n)]) of `rows`.
 std::vector<int32_t> subsample_rows(const std::vector<int32_t>& rows, double fraction,

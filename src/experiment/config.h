@@ -4,25 +4,18 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "data/observe_options.h"
 #include "linear/features.h"
-#include "spml/loss.h"
+#include "loss/info.h"
+#include "spml/choices.h"
 
 namespace spml {
 
 enum class Mode { kLinear, kFinetune, kLinearInit };
-enum class Select { kClean, kObserved };
-enum class EstimatorKind { kTable, kFactored, kNetwork };
-
-// How label estimates are represented, for losses that have them.
-struct EstimatorChoice {
-  EstimatorKind kind = EstimatorKind::kTable;
-  size_t rank = 16;    // kFactored
-  size_t hidden = 64;  // kNetwork
-};
 
 // What only the modes that train the network itself use.
 struct ImageConfig {
@@ -36,6 +29,18 @@ struct ImageConfig {
   std::string init;  // linear-init: the linear run or sweep to start from; "" = done on the spot
 };
 
+// A loss that is not of the table, with a row as if it were.
+struct OwnLoss {
+  explicit OwnLoss(std::shared_ptr<const Loss> own);
+  OwnLoss(const OwnLoss&) = delete;
+  OwnLoss& operator=(const OwnLoss&) = delete;
+
+  std::shared_ptr<const Loss> loss;
+  LossTraits traits;
+  std::vector<LossParameter> params;
+  LossInfo info;  // refers to the members above
+};
+
 // By Mode.
 inline constexpr std::array<double, 3> kDefaultLearningRate = {1e-3, 1e-5, 1e-5};
 inline constexpr std::array<double, 3> kDefaultEpochs = {25, 10, 5};
@@ -43,6 +48,7 @@ inline constexpr std::array<double, 3> kDefaultEpochs = {25, 10, 5};
 // Its members are declared to users in settings_table.cc.
 struct TrainConfig {
   std::string loss;
+  std::shared_ptr<const OwnLoss> own_loss;  // given by a user of the library; `loss` is its name
   LossParameters params;
   EstimatorChoice estimator;
   Mode mode = Mode::kLinear;
@@ -66,6 +72,14 @@ struct TrainConfig {
   double learning_rate() const;
   int epoch_count() const;
 };
+
+// Stands for a loss that was given as an object, where only its name is known: it cannot be
+// evaluated.
+std::shared_ptr<const OwnLoss> recorded_loss(const std::string& name, bool uses_estimates);
+
+// What the table says of the run's loss, or the loss itself where it is not of the table. Error for
+// an unknown name.
+const LossInfo& loss_info(const TrainConfig& config);
 
 std::string_view to_string(Mode mode);
 std::string_view to_string(Select select);

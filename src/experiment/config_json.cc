@@ -7,6 +7,8 @@
 namespace spml {
 namespace {
 
+constexpr const char* kOwnLoss = "own-loss";  // the loss is not of the table
+
 template <class... Cases>
 struct Overload : Cases... {
   using Cases::operator()...;
@@ -76,6 +78,7 @@ Json to_json(const TrainConfig& config) {
   for (const Setting& setting : all_settings()) {
     if (is_written(setting, config)) json[setting.name] = value_of(setting, config);
   }
+  if (config.own_loss) json[kOwnLoss] = true;
   return json;
 }
 
@@ -94,6 +97,10 @@ Json to_json_value(const TrainConfig& config) { return to_json(config); }
 
 void read_json_value(const Json& json, const std::string& place, TrainConfig& config) {
   config = config_from_json(nlohmann::json(json), place);
+  if (json.value(kOwnLoss, Json()) == true) {
+    config.own_loss = recorded_loss(config.loss, json.contains("estimator"));
+    return;
+  }
   try {
     find_loss(config.loss);
   } catch (const Error& error) {

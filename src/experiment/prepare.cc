@@ -73,7 +73,7 @@ std::optional<double> resolve_k(const Dataset& data, const TrainConfig& config) 
 }
 
 Prepared prepare(const Dataset& data, const TrainConfig& config) {
-  const LossInfo& loss = find_loss(config.loss);
+  const LossInfo& loss = loss_info(config);
   Prepared prepared;
   prepared.data = &data;
   prepared.split = split_rows(data.train_file.rows(), config.val_fraction, config.split_seed);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/files.h"
+#include "spml/choices.h"
 
 namespace spml {
 
@@ -21,8 +22,6 @@ struct RunFolder {
   Path train_rows() const { return path / "train_rows.npy"; }
   Path checkpoint() const { return path / "checkpoint.safetensors"; }
 };
-
-enum class Existing { kRefuse, kResume, kOverwrite };
 
 // Makes the folder if need be and locks it for this process. A folder with something in it is an
 // Error under kRefuse, and one that holds a sweep or a reproduction always. What a killed writer of

@@ -18,6 +18,8 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+}  // namespace
+
 RunSetup setup_of(const Session& session, const RunIdentity& identity) {
   const Dataset& data = session.data;
   RunSetup setup;
@@ -39,8 +41,6 @@ RunSetup setup_of(const Session& session, const RunIdentity& identity) {
   setup.threads = session.threads;
   return setup;
 }
-
-}  // namespace
 
 RunWriter::RunWriter(const RunFolder& folder, Session& session, const RunIdentity& identity,
                      const RunOptions& options, const RunEvents& events)

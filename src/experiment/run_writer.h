@@ -9,6 +9,9 @@
 
 namespace spml {
 
+// What config.json says of a session.
+RunSetup setup_of(const Session& session, const RunIdentity& identity);
+
 class RunWriter {
  public:
   // Everything must outlive the writer.

@@ -53,7 +53,7 @@ class Session {
   const std::optional<LinearStart> start;  // of linear-init
   const LossInfo& loss_info;
   const LossParameters params;  // every parameter of the loss, resolved
-  const std::unique_ptr<const Loss> loss;
+  const std::shared_ptr<const Loss> loss;
   TrainingLabels labels;
   std::unique_ptr<Model> model;
   const std::unique_ptr<LabelEstimator> estimator;  // null unless the loss uses estimates

@@ -46,7 +46,7 @@ const Words kRecordWords = {
     },
     [](TrainConfig& c, std::string_view) { c.record_unobserved_positives = true; }};
 
-bool has_estimates(const TrainConfig& c) { return find_loss(c.loss).uses_estimates; }
+bool has_estimates(const TrainConfig& c) { return loss_info(c).uses_estimates; }
 bool trains_images(const TrainConfig& c) { return c.mode != Mode::kLinear; }
 
 const SettingNeed kLinear = {[](const TrainConfig& c) { return c.mode == Mode::kLinear; },

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 
+#include "spml/choices.h"
 #include "spml/view.h"
 #include "train/adam.h"
 
@@ -24,7 +25,6 @@ inline constexpr size_t kPad = 16;  // floats; the widest vector of any target
 constexpr size_t padded_features(size_t features) { return (features + kPad - 1) / kPad * kPad; }
 
 // What to do with each feature row as it is read. See features.h for the choice of kind.
-enum class TransformKind { kNone, kSqrt, kL2, kStandardize };
 struct RowTransform {
   TransformKind kind = TransformKind::kNone;
   const float* mean = nullptr;           // (D) for kStandardize

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/fail.h"
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "formats/safetensors.h"
 
@@ -170,17 +171,22 @@ void LinearModel::check_prediction(const FeatureMatrix& source, std::span<const 
 
 void LinearModel::predict(const FeatureMatrix& source, std::span<const int32_t> rows,
                           size_t first_label, View<float> out) {
-  check_prediction(source, rows, first_label, out);
   finish_step();
+  score(source, rows, first_label, out, config_.threads);
+}
+
+// Not by the team, which has one master: several threads may be here at once.
+void LinearModel::score(const FeatureMatrix& source, std::span<const int32_t> rows,
+                        size_t first_label, View<float> out, int threads) const {
+  check_prediction(source, rows, first_label, out);
   const size_t batches = (rows.size() + kPredictBatch - 1) / kPredictBatch;
   const size_t labels = config_.labels, count = out.cols;
-  const auto team = static_cast<size_t>(team_.size());
-  team_.run([&](int index) {
-    const auto t = static_cast<size_t>(index);
+  const size_t parts = std::min(batches, static_cast<size_t>(std::max(threads, 1)));
+  parallel_for(parts, threads, [&](size_t part) {
     AlignedVector<float> packed(padded_features(config_.features) * kPredictBatch);
     AlignedVector<float> logits(labels * kPredictBatch);
     AlignedVector<float> sums(accumulators_size(labels, kPredictBatch));
-    for (size_t i = batches * t / team; i < batches * (t + 1) / team; ++i) {
+    for (size_t i = batches * part / parts; i < batches * (part + 1) / parts; ++i) {
       const size_t begin = i * kPredictBatch;
       const size_t n = std::min(kPredictBatch, rows.size() - begin);
       pack_rows(source, rows.subspan(begin, n), transform_, 0, n, packed.data());
@@ -189,7 +195,7 @@ void LinearModel::predict(const FeatureMatrix& source, std::span<const int32_t> 
       p.labels = labels;
       p.first_label = first_label;
       p.last_label = first_label + count;
-      p.weights = packed_.data();
+      p.weights = const_cast<float*>(packed_.data());  // read only: there is no update
       p.forward_batch = n;
       p.forward_rows = packed.data();
       p.bias = bias_.data();

@@ -58,6 +58,11 @@ class LinearModel : public Model {
   // Logits of rows of any matrix of the right width; Error for another.
   void predict(const FeatureMatrix& source, std::span<const int32_t> rows, size_t first_label,
                View<float> out);
+  // The same of a model that is not in training: no step is pending, and several threads may ask at
+  // once. Each uses up to `threads` more.
+  void score(const FeatureMatrix& source, std::span<const int32_t> rows, size_t first_label,
+             View<float> out, int threads) const;
+  const FeatureTransform& transform() const { return transform_; }
 
  private:
   void check_prediction(const FeatureMatrix& source, std::span<const int32_t> rows,

@@ -1,7 +1,7 @@
 // The labels a loss trains on, from what was observed and what is true.
 #pragma once
 
-#include "spml/loss.h"
+#include "loss/info.h"
 
 namespace spml {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "spml/loss.h"
+#include "loss/info.h"
 
 namespace spml {
 

@@ -57,7 +57,44 @@ void check_k(const LossInfo& info, const LossSetup& setup) {
   }
 }
 
+// A loss with what its row of the table says about it, for who has only the object.
+class TableLoss final : public Loss {
+ public:
+  TableLoss(std::unique_ptr<const Loss> loss, LossTraits traits)
+      : loss_(std::move(loss)), traits_(std::move(traits)) {}
+
+  double evaluate(const LossInput& in, const LossOutput& out) const override {
+    return loss_->evaluate(in, out);
+  }
+  double evaluate(const BasicLossInput<double>& in,
+                  const BasicLossOutput<double>& out) const override {
+    return loss_->evaluate(in, out);
+  }
+  void review(const LabelReview& label) const override { loss_->review(label); }
+  size_t scratch_per_entry() const override { return loss_->scratch_per_entry(); }
+  LossTraits traits() const override { return traits_; }
+
+ private:
+  std::unique_ptr<const Loss> loss_;
+  LossTraits traits_;
+};
+
+LossTraits traits_of(const LossInfo& info, const LossParameters& params) {
+  LossTraits traits;
+  traits.name = info.name;
+  traits.needs = info.needs;
+  traits.needs_k = info.needs_k;
+  traits.uses_estimates = info.uses_estimates;
+  if (info.uses_estimates) traits.estimate_lr_factor = params.at("estimate_lr_factor");
+  traits.memory = info.memory;
+  return traits;
+}
+
 }  // namespace
+
+double Loss::evaluate(const BasicLossInput<double>&, const BasicLossOutput<double>&) const {
+  fail("loss {} has no double-precision version", traits().name);
+}
 
 std::span<const LossInfo* const> all_losses() { return kLosses; }
 
@@ -104,7 +141,8 @@ std::unique_ptr<const Loss> make_loss(std::string_view name, const LossSetup& se
   check_k(info, setup);
   LossSetup resolved = setup;
   resolved.params = resolve_parameters(info, setup);
-  return info.base != nullptr ? make_role_with(*info.base, resolved) : info.make(resolved);
+  auto loss = info.base != nullptr ? make_role_with(*info.base, resolved) : info.make(resolved);
+  return std::make_unique<TableLoss>(std::move(loss), traits_of(info, resolved.params));
 }
 
 std::string_view to_string(LabelNeed need) {

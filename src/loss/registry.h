@@ -1,7 +1,7 @@
 // The table of losses. Each row is defined beside its formula; a new loss adds one line here.
 #pragma once
 
-#include "spml/loss.h"
+#include "loss/info.h"
 
 // The paper's losses in its order, then newer ones.
 // clang-format off

@@ -1,7 +1,7 @@
 // role+X: ROLE with the loss X in place of EPR(f), the classifier's regulariser.
 #pragma once
 
-#include "spml/loss.h"
+#include "loss/info.h"
 
 namespace spml {
 

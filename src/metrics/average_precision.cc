@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "base/fail.h"
 #include "metrics/class_scores.h"
 #include "metrics/inputs.h"
 
@@ -29,6 +30,19 @@ double average_precision(const ClassScores& scores) {
 }
 
 }  // namespace
+
+double average_precision(std::span<const float> scores, std::span<const int8_t> truth) {
+  if (scores.size() != truth.size()) {
+    fail("metrics: expected as many scores as labels, found {} and {}", scores.size(),
+         truth.size());
+  }
+  const View<const float> score_column{scores.data(), scores.size(), 1};
+  const View<const int8_t> truth_column{truth.data(), truth.size(), 1};
+  check_metric_inputs(score_column, truth_column);
+  ClassScores column(scores.size());
+  column.load(score_column, truth_column, 0);
+  return average_precision(column);
+}
 
 MapResult mean_average_precision(View<const float> scores, View<const int8_t> truth, int threads) {
   check_metric_inputs(scores, truth);

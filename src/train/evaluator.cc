@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/sigmoid.h"
-#include "metrics/ranking.h"
+#include "spml/metrics.h"
 
 namespace spml {
 namespace {

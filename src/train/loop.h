@@ -11,6 +11,7 @@
 
 #include "base/aligned.h"
 #include "spml/loss.h"
+#include "spml/result.h"
 #include "train/estimator.h"
 #include "train/evaluator.h"
 #include "train/label_memory.h"
@@ -27,16 +28,6 @@ struct LoopPlan {
   double min_delta = 0;  // better: a validation MAP that is higher by more than this
   uint64_t seed = 0;
   uint64_t steps_per_epoch() const { return rows.size() / batch; }
-};
-
-struct EpochRecord {
-  int epoch = 0;  // from 1
-  double train_loss = 0;
-  double val_map = 0;
-  double khat = 0;                       // of the classifier, on the validation rows
-  std::optional<double> khat_estimates;  // of the label estimates, on the training rows
-  double seconds = 0;
-  std::vector<uint32_t> unobserved_positives;  // histogram over [0, 1], when it is recorded
 };
 
 // Where the loop stands: with the model's and the estimator's state, all that a checkpoint holds.

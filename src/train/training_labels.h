@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/dataset.h"
-#include "spml/loss.h"
+#include "loss/info.h"
 
 namespace spml {
 

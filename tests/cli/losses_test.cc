@@ -2,8 +2,8 @@
 
 #include "formats/npy.h"
 #include "loss/document.h"
+#include "loss/info.h"
 #include "run_program.h"
-#include "spml/loss.h"
 #include "testing.h"
 
 namespace spml {

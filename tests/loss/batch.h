@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "spml/loss.h"
+#include "loss/info.h"
 
 namespace spml {
 

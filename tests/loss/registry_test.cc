@@ -1,8 +1,8 @@
 #include <cmath>
 #include <set>
 
+#include "loss/info.h"
 #include "loss/kernel.h"
-#include "spml/loss.h"
 #include "testing.h"
 
 namespace spml {

@@ -1,4 +1,4 @@
-#include "metrics/average_precision.h"
+#include "spml/metrics.h"
 
 #include <cmath>
 #include <limits>

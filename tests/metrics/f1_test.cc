@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "metrics/matrices.h"
-#include "metrics/ranking.h"
+#include "spml/metrics.h"
 #include "testing.h"
 
 namespace spml {

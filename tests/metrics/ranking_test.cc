@@ -1,4 +1,4 @@
-#include "metrics/ranking.h"
+#include "spml/metrics.h"
 
 #include <limits>
 

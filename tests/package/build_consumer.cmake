@@ -1,9 +1,10 @@
 # Installs SPML_BUILD into a folder of its own under WORK, then configures, builds and runs CONSUMER.
 function(run)
-  execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${ARGV} WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
 file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
 run(${CMAKE_COMMAND} --install ${SPML_BUILD} --prefix ${WORK}/prefix)
 
 # The build folder must not be what makes it work.
@@ -13,6 +14,9 @@ run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/prefix/bin/spml synth --out ${WORK}/toy --rows 400 --labels 6 --features 16)
 run(${WORK}/build/consumer ${WORK}/toy/train_features_imagenet_resnet50.npy
     ${WORK}/toy/formatted_train_labels_obs.npy)
+# What the library saved is a run folder to the program.
+run(${WORK}/prefix/bin/spml predict role-run --features
+    ${WORK}/toy/val_features_imagenet_resnet50.npy --out ${WORK}/scores.npy)
 
 execute_process(COMMAND ${WORK}/prefix/bin/spml --version OUTPUT_VARIABLE version
                 OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)

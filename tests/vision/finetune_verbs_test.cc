@@ -5,8 +5,8 @@
 
 #include "cli/training.h"
 #include "formats/npy.h"
+#include "loss/info.h"
 #include "small_resnet.h"
-#include "spml/loss.h"
 
 namespace spml {
 namespace {

@@ -1,0 +1,82 @@
+// Everything that a training run of a linear classifier can be told.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "spml/choices.h"
+#include "spml/data.h"
+#include "spml/loss.h"
+#include "spml/result.h"
+
+namespace spml {
+
+// A loss of the library by its name, or one of your own.
+class LossChoice {
+ public:
+  LossChoice(const char* name) : name_(name) {}
+  LossChoice(std::string name) : name_(std::move(name)) {}
+  template <class L>
+  requires std::is_base_of_v<Loss, L> LossChoice(std::shared_ptr<L> loss)
+      : name_(loss->traits().name), loss_(std::move(loss)) {}
+  template <class L>
+  requires std::is_base_of_v<Loss, L> LossChoice(std::unique_ptr<L> loss)
+      : LossChoice(std::shared_ptr<L>(std::move(loss))) {}
+
+  const std::string& name() const { return name_; }
+  const std::shared_ptr<const Loss>& object() const { return loss_; }  // null for a name
+
+ private:
+  std::string name_;
+  std::shared_ptr<const Loss> loss_;
+};
+
+// Where a run stands after a step.
+struct StepProgress {
+  uint64_t step = 0;  // steps taken
+  uint64_t total = 0;
+  int epoch = 1;  // the one that the step belongs to
+};
+
+struct TrainOptions {
+  LossChoice loss = "role";
+  LossParameters params;    // of a loss given by name; the rest take their defaults
+  std::optional<double> k;  // expected positives per example; else dataset.json's, else the truth's
+  EstimatorChoice estimator;
+  double lr = 1e-3;
+  size_t batch = 16;
+  int epochs = 25;
+  int patience = 0;  // stop after so many epochs without a better one; 0 = never
+  double weight_decay = 0;
+  TransformKind transform = TransformKind::kNone;
+  uint64_t seed = 0;
+  int threads = 0;  // 0: all cores; the model does not depend on it
+
+  double val_fraction = 0.2;  // of the rows, held out to choose the best epoch
+  uint32_t split_seed = 1200;
+  double subsample = 1;                      // share of the other rows that is trained on
+  Select select = Select::kClean;            // kObserved where there is no truth
+  std::optional<ObserveOptions> observe;     // draw the observed labels from the truth
+  bool record_unobserved_positives = false;  // a histogram an epoch; needs the truth
+
+  // Where to train: a run folder as `spml train` makes them, with checkpoints; empty: in memory.
+  std::filesystem::path out;
+  Existing existing = Existing::kRefuse;
+
+  // Called on the thread that trains; any may be empty. An exception ends the training.
+  std::function<void(const EpochRecord&)> on_epoch;
+  std::function<void(const StepProgress&)> on_step;
+  std::function<void(const std::string& text)> on_notice;  // what was decided for the caller
+  // Either ends the training after the running step, with an Error of kind kInterrupted.
+  std::stop_token stop;
+  std::function<bool()> stop_requested;
+};
+
+}  // namespace spml

@@ -1,0 +1,27 @@
+// What stands behind a LinearClassifier. Nothing in it changes once it is made.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiment/run_record.h"
+#include "linear/linear_model.h"
+#include "spml/linear.h"
+
+namespace spml {
+
+class Session;
+
+struct ClassifierState {
+  std::unique_ptr<const LinearModel> model;
+  std::vector<std::string> classes;
+  std::vector<float> thresholds;
+  RunRecord record;       // of its run; without epochs and loss when it was made from parts
+  TrainingResult result;  // the same for users
+};
+
+// Of a session that is done.
+std::shared_ptr<const ClassifierState> state_of(Session& session, const RunResult& result);
+
+}  // namespace spml

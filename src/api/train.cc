@@ -1,0 +1,143 @@
+// include/spml/linear.h: training, in memory or into a run folder.
+#include <chrono>
+
+#include "api/classifier_state.h"
+#include "api/folder_state.h"
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "experiment/measure.h"
+#include "experiment/run.h"
+#include "experiment/settings.h"
+
+namespace spml {
+namespace {
+
+// Ranges are those of the settings' table.
+void check(const TrainConfig& config) {
+  for (const Setting& setting : all_settings()) {
+    const std::string text = text_of(setting, config);
+    if (setting.group == SettingGroup::kImages || setting.name == std::string_view("param") ||
+        text.empty()) {
+      continue;
+    }
+    TrainConfig copy = config;
+    set(setting, copy, text, setting.name);
+  }
+}
+
+TrainConfig config_of(const TrainOptions& options) {
+  TrainConfig config;
+  config.loss = options.loss.name();
+  if (options.loss.object() != nullptr) {
+    if (!options.params.empty()) {
+      fail_usage("params belong to a loss given by name; found '{}' beside a loss object",
+                 options.params.begin()->first);
+    }
+    config.own_loss = std::make_shared<OwnLoss>(options.loss.object());
+  }
+  config.params = options.params;
+  config.estimator = options.estimator;
+  config.k = options.k;
+  config.lr = options.lr;
+  config.batch = options.batch;
+  config.epochs = options.epochs;
+  config.patience = options.patience;
+  config.weight_decay = options.weight_decay;
+  config.transform = options.transform;
+  config.val_fraction = options.val_fraction;
+  config.split_seed = options.split_seed;
+  config.subsample = options.subsample;
+  config.select = options.select;
+  config.observe = options.observe;
+  config.record_unobserved_positives = options.record_unobserved_positives;
+  config.seed = options.seed;
+  check(config);
+  return config;
+}
+
+int threads_of(const TrainOptions& options) {
+  if (options.threads < 0) {
+    fail_usage("threads: expected at least 0, which is all cores, found {}", options.threads);
+  }
+  return options.threads > 0 ? options.threads : hardware_threads();
+}
+
+bool stop_requested(const TrainOptions& options) {
+  return options.stop.stop_requested() || (options.stop_requested && options.stop_requested());
+}
+
+void report_step(const TrainOptions& options, const LoopState& state, uint64_t total) {
+  if (!options.on_step) return;
+  options.on_step({state.step, total, static_cast<int>(state.epochs.size()) + 1});
+}
+
+LoopEvents loop_events(const TrainOptions& options, Session& session) {
+  LoopEvents events;
+  events.after_step = [&options, total = session.total_steps()](const LoopState& state) {
+    report_step(options, state, total);
+    if (stop_requested(options)) {
+      throw Error(fmt::format("stopped after step {}", state.step), Error::Kind::kInterrupted);
+    }
+  };
+  events.after_epoch = [&options, &session](EpochRecord& record) {
+    if (session.config.record_unobserved_positives) {
+      record.unobserved_positives = count_unobserved_positives(session);
+    }
+    if (options.on_epoch) options.on_epoch(record);
+  };
+  return events;
+}
+
+LinearClassifier train_in_memory(const Dataset& data, const TrainOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  Session session(data, config_of(options), threads_of(options));
+  for (const std::string& text : session.prepared.notices) {
+    if (options.on_notice) options.on_notice(text);
+  }
+  session.loop.run(loop_events(options, session));
+  RunResult result = measure(session);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  result.seconds = seconds.count();
+  return LinearClassifier(state_of(session, result));
+}
+
+LinearClassifier train_in_folder(const Dataset& data, const TrainOptions& options) {
+  RunOptions run;
+  run.out = options.out;
+  run.existing = options.existing;
+  run.threads = threads_of(options);
+  RunEvents events;
+  events.step = [&](const LoopState& state, uint64_t total) { report_step(options, state, total); };
+  events.epoch = options.on_epoch;
+  events.notice = options.on_notice;
+  events.stop_requested = [&] { return stop_requested(options); };
+  run_training(data, config_of(options), run, events);
+  return LinearClassifier::load(options.out);
+}
+
+LinearClassifier train_on(const Dataset& data, const TrainOptions& options) {
+  if (data.train_file.features.empty())
+    fail("{}: expected features to train on, found none", data.name);
+  return options.out.empty() ? train_in_memory(data, options) : train_in_folder(data, options);
+}
+
+}  // namespace
+
+LinearClassifier train(const TrainingData& arrays, const TrainOptions& options) {
+  Dataset data;
+  data.name = "arrays";
+  data.classes = arrays.classes;
+  data.train_file.features = FeatureMatrix(arrays.features);
+  data.train_file.observed = LabelMatrix(arrays.observed);
+  data.train_file.truth = LabelMatrix(arrays.truth);
+  data.test.features = FeatureMatrix(arrays.test_features);
+  data.test.truth = LabelMatrix(arrays.test_truth);
+  check_dataset(data, {.threads = threads_of(options)});
+  return train_on(data, options);
+}
+
+LinearClassifier train(const DataFolder& folder, const TrainOptions& options) {
+  return train_on(folder.state().data, options);
+}
+
+}  // namespace spml
