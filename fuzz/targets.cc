@@ -45,8 +45,9 @@ bool fuzz_safetensors(std::span<const std::byte> bytes) {
   const MemoryFile file(bytes);
   return accepts([&] {
     const SafetensorsFile tensors(file.path());
+    std::vector<std::vector<float>> all;  // alive at once, as whoever loads a model has them
     for (const auto& entry : tensors.tensors()) {
-      accepts([&] { tensors.floats(entry.first); });
+      accepts([&] { all.push_back(tensors.floats(entry.first)); });
     }
   });
 }

@@ -17,10 +17,22 @@ bool fuzz_voc_xml(std::span<const std::byte> bytes);
 bool fuzz_coco_json(std::span<const std::byte> bytes);
 bool fuzz_experiment_json(std::span<const std::byte> bytes);
 bool fuzz_records(std::span<const std::byte> bytes);  // what runs, sweeps and reproductions leave
+// In import_targets.cc: several files in one input (sections.h).
+bool fuzz_voc_lists(std::span<const std::byte> bytes);
+bool fuzz_nus_lists(std::span<const std::byte> bytes);
+bool fuzz_cub_lists(std::span<const std::byte> bytes);
+bool fuzz_table(std::span<const std::byte> bytes);
+bool fuzz_class_weights(std::span<const std::byte> bytes);
+// In state_targets.cc.
+bool fuzz_checkpoint(std::span<const std::byte> bytes);
 // In vision_targets.cc, which needs libjpeg, libpng and zlib.
 bool fuzz_pth(std::span<const std::byte> bytes);
 bool fuzz_tar(std::span<const std::byte> bytes);
 bool fuzz_tfjs_json(std::span<const std::byte> bytes);
 bool fuzz_image(std::span<const std::byte> bytes);
+bool fuzz_resize(std::span<const std::byte> bytes);
+bool fuzz_resnet(std::span<const std::byte> bytes);
+bool fuzz_journal(std::span<const std::byte> bytes);
+bool fuzz_finetune_state(std::span<const std::byte> bytes);
 
 }  // namespace spml

@@ -12,8 +12,9 @@ bool fuzz_pth(std::span<const std::byte> bytes) {
   const MemoryFile file(bytes);
   return accepts([&] {
     const TorchCheckpoint checkpoint(file.path());
+    std::vector<std::vector<float>> all;  // alive at once, as whoever imports them has them
     for (const auto& entry : checkpoint.tensors()) {
-      accepts([&] { checkpoint.floats(entry.first); });
+      accepts([&] { all.push_back(checkpoint.floats(entry.first)); });
     }
   });
 }
@@ -25,9 +26,10 @@ bool fuzz_tar(std::span<const std::byte> bytes) {
 
 // The bytes are model.json; the one shard it may name is fixed.
 bool fuzz_tfjs_json(std::span<const std::byte> bytes) {
-  return accepts([&] {
-    read_tfjs_tensors({{"model.json", std::string(as_text(bytes))}, {"s", std::string(64, '\0')}});
-  });
+  const std::map<std::string, std::string> files = {{"model.json", std::string(as_text(bytes))},
+                                                    {"s", std::string(64, '\0')}};
+  accepts([&] { convert_tfjs_resnet50(files); });
+  return accepts([&] { read_tfjs_tensors(files); });
 }
 
 bool fuzz_image(std::span<const std::byte> bytes) {

@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "base/fail.h"
+#include "base/folders.h"
 
 namespace spml {
 namespace {
@@ -27,15 +27,28 @@ struct Descriptor {
   int release() { return std::exchange(fd, -1); }
 };
 
-void sync_folder(const Path& folder) {
-  Descriptor d{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (d.fd >= 0) ::fsync(d.fd);  // some file systems refuse to sync folders; the rename stands
+// What a rename would replace, when it is not a plain file. A link is replaced, not followed; but
+// not one to a device, such as /dev/stdout.
+const char* irreplaceable(const Path& path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) return nullptr;
+  return S_ISDIR(info.st_mode) ? "a folder" : S_ISFIFO(info.st_mode) ? "a pipe" : "a device";
+}
+
+// Beside `path`; the name is cut where the two together would be too long for a file name.
+Path temporary_name(const Path& path) {
+  constexpr size_t kMaxName = 200;
+  Path temporary = path;
+  temporary.replace_filename(path.filename().string().substr(0, kMaxName) + ".tmp-" +
+                             unpredictable_name());
+  return temporary;
 }
 
 }  // namespace
 
 MappedFile::MappedFile(const Path& path) : path_(path) {
-  Descriptor d{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  // O_NONBLOCK: opening a pipe would wait for someone to write to it.
+  Descriptor d{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (d.fd < 0) fail("{}: cannot open: {}", path.string(), reason());
   struct stat info;
   if (::fstat(d.fd, &info) != 0) fail("{}: cannot stat: {}", path.string(), reason());
@@ -64,10 +77,13 @@ MappedFile::~MappedFile() {
 }
 
 AtomicFile::AtomicFile(const Path& path) : path_(path) {
-  static std::atomic<unsigned> counter{0};  // distinguishes writers within the process
-  temporary_ = path;
-  temporary_ += fmt::format(".tmp-{}-{}", ::getpid(), counter++);
-  fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (const char* found = irreplaceable(path); found != nullptr) {
+    fail("{}: expected the name of a file to write, found {}", path.string(), found);
+  }
+  do {
+    temporary_ = temporary_name(path);
+    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  } while (fd_ < 0 && errno == EEXIST);
   if (fd_ < 0) fail("{}: cannot create: {}", path.string(), reason());
 }
 
@@ -108,7 +124,7 @@ void AtomicFile::commit() {
     ::unlink(temporary_.c_str());
     fail("{}: cannot put the finished file in place: {}", path_.string(), why);
   }
-  sync_folder(path_.has_parent_path() ? path_.parent_path() : Path("."));
+  sync_folder(path_.parent_path());
 }
 
 void write_file(const Path& path, std::string_view text) {
@@ -132,18 +148,38 @@ void make_folder(const Path& path) {
   if (error) fail("{}: cannot create the folder: {}", path.string(), error.message());
 }
 
-FileLock::FileLock(const Path& path, std::string_view what, WhenHeld when_held) {
-  Descriptor d{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)};
-  if (d.fd < 0) fail("{}: cannot create the lock file: {}", path.string(), reason());
-  const int operation = when_held == kWait ? LOCK_EX : LOCK_EX | LOCK_NB;
-  while (::flock(d.fd, operation) != 0) {
-    if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK) fail("{}: cannot lock: {}", path.string(), reason());
-    fail("{}: another spml process is using it; wait for it to end or choose another folder", what);
-  }
-  fd_ = d.release();
+int create_new_file(const Path& path) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (fd < 0) fail("{}: cannot create: {}", path.string(), reason());
+  return fd;
 }
 
-FileLock::~FileLock() { ::close(fd_); }
+FileLock::FileLock(const Path& path, std::string_view what, WhenHeld when_held, AtEnd at_end) {
+  const int operation = when_held == kWait ? LOCK_EX : LOCK_EX | LOCK_NB;
+  while (fd_ < 0) {
+    Descriptor d{
+        ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666)};
+    if (d.fd < 0) fail("{}: cannot create the lock file: {}", path.string(), reason());
+    while (::flock(d.fd, operation) != 0) {
+      if (errno == EINTR) continue;
+      if (errno != EWOULDBLOCK) fail("{}: cannot lock: {}", path.string(), reason());
+      fail("{}: another spml process is using it; wait for it to end or choose another folder",
+           what);
+    }
+    // Its last holder may have removed it between the two calls: then the next one would lock
+    // another file of the same name.
+    struct stat held, named;
+    if (::fstat(d.fd, &held) == 0 && ::stat(path.c_str(), &named) == 0 &&
+        held.st_ino == named.st_ino && held.st_dev == named.st_dev) {
+      fd_ = d.release();
+    }
+  }
+  if (at_end == kRemoved) removed_ = path;
+}
+
+FileLock::~FileLock() {
+  if (!removed_.empty()) ::unlink(removed_.c_str());
+  ::close(fd_);
+}
 
 }  // namespace spml

@@ -1,4 +1,5 @@
 // Files that are safe to share with the rest of the world: read by mapping, written atomically.
+// Reading follows symbolic links, since people keep data on other disks; writing never does.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,8 @@ namespace spml {
 using Path = std::filesystem::path;
 
 // A read-only memory map of a whole file. Move-only. Throws Error when the file cannot be opened
-// or is not a regular file; an empty file gives empty bytes().
+// or is not a regular file (a pipe is refused at once, not waited for); an empty file gives empty
+// bytes().
 class MappedFile {
  public:
   MappedFile() = default;
@@ -31,8 +33,9 @@ class MappedFile {
   size_t size_ = 0;
 };
 
-// Writes to a temporary file beside `path`; commit() makes it durable (fsync of the file and of
-// its folder) and gives it its name in one step. Without commit() nothing is left behind.
+// Writes to a temporary file beside `path`, of a name nobody can foresee; commit() makes it durable
+// (fsync of the file and of its folder) and gives it its name in one step. Without commit() nothing
+// is left behind. Error when `path` is a folder, a pipe or a device: a rename would replace it.
 class AtomicFile {
  public:
   explicit AtomicFile(const Path& path);
@@ -55,22 +58,31 @@ class AtomicFile {
 void write_file(const Path& path, std::string_view text);  // atomically
 
 // The whole file as text; Error when it is larger than max_bytes.
-std::string read_file(const Path& path, size_t max_bytes = size_t{1} << 30);
+constexpr size_t kMaxTextFile = size_t{1} << 28;
+std::string read_file(const Path& path, size_t max_bytes = kMaxTextFile);
 
 // Creates the folder and its parents; Error with the reason when that fails.
 void make_folder(const Path& path);
+
+// Creates a file that is not there yet, and nothing else: no link is followed, no file opened that
+// another process made first. Gives the descriptor; Error with the reason.
+int create_new_file(const Path& path);
 
 // An exclusive advisory lock (flock) on `path`, held for the object's lifetime. When it is held
 // elsewhere, the constructor waits or throws Error; `what` names the thing in use in the message.
 class FileLock {
  public:
   enum WhenHeld { kRefuse, kWait };
-  FileLock(const Path& path, std::string_view what, WhenHeld when_held = kRefuse);
+  enum AtEnd { kStays, kRemoved };  // the file that is locked
+
+  FileLock(const Path& path, std::string_view what, WhenHeld when_held = kRefuse,
+           AtEnd at_end = kStays);
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
   ~FileLock();
 
  private:
+  Path removed_;  // at the end; empty: none
   int fd_ = -1;
 };
 

@@ -2,6 +2,10 @@
 
 #include <immintrin.h>
 
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
 namespace spml {
 namespace {
 
@@ -11,7 +15,12 @@ constexpr int kSpins = 8000;
 }  // namespace
 
 Team::Team(int threads) {
-  for (int t = 1; t < threads; ++t) workers_.emplace_back([this, t] { work(t); });
+  workers_.reserve(static_cast<size_t>(std::max(0, threads - 1)));
+  try {
+    for (int t = 1; t < threads; ++t) workers_.emplace_back([this, t] { work(t); });
+  } catch (const std::system_error&) {
+    // Results do not depend on how many there are.
+  }
 }
 
 Team::~Team() {
@@ -33,13 +42,24 @@ void Team::run(const std::function<void(int)>& job) {
     generation_.fetch_add(1, std::memory_order_release);
   }
   wake_.notify_all();
-  job(0);
+  try_job(0);
   for (int spins = 0; running_.load(std::memory_order_acquire) != 0; ++spins) {
     if (spins < kSpins) {
       _mm_pause();
     } else {
       std::this_thread::yield();
     }
+  }
+  if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+// A worker that threw would end the process, and the others still use the job.
+void Team::try_job(int index) noexcept {
+  try {
+    (*job_)(index);
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    if (failure_ == nullptr) failure_ = std::current_exception();
   }
 }
 
@@ -59,7 +79,7 @@ void Team::work(int index) {
   while (true) {
     seen = wait_for_job(seen);
     if (stop_) return;
-    (*job_)(index);
+    try_job(index);
     running_.fetch_sub(1, std::memory_order_release);
   }
 }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -14,7 +15,7 @@ namespace spml {
 
 class Team {
  public:
-  explicit Team(int threads);
+  explicit Team(int threads);  // fewer where the system has no more to give
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
   ~Team();
@@ -22,11 +23,12 @@ class Team {
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
   // job(t) for t in [0, size()), job(0) on the calling thread; returns when all have ended. The
-  // job must not throw.
+  // first exception is rethrown then.
   void run(const std::function<void(int)>& job);
 
  private:
   void work(int index);
+  void try_job(int index) noexcept;
   uint64_t wait_for_job(uint64_t seen);
 
   const std::function<void(int)>* job_ = nullptr;
@@ -35,6 +37,7 @@ class Team {
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
   std::condition_variable wake_;
+  std::exception_ptr failure_;  // the first of the job
   std::vector<std::thread> workers_;
 };
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <vector>
+
+#include "base/utf8.h"
 
 namespace spml {
 namespace {
@@ -26,12 +29,23 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return previous[b.size()];
 }
 
+bool is_unprintable(char32_t c) {
+  const auto within = [c](char32_t first, char32_t last) { return c >= first && c <= last; };
+  return c < 0x20 || within(0x7f, 0x9f) || within(0x200b, 0x200f) || within(0x2028, 0x202e) ||
+         within(0x2060, 0x206f) || c == 0x061c || c == 0xfeff || within(0xfff9, 0xfffb) ||
+         within(0xe0000, 0xe007f);
+}
+
 }  // namespace
 
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {
+  // Longer ones are no slips of the pen, and the work grows with the square of the length.
+  constexpr size_t kMaxLength = 100, kMaxCandidates = 10'000;
+  if (word.size() > kMaxLength || candidates.size() > kMaxCandidates) return "";
   std::string best;
   size_t best_distance = std::max<size_t>(2, word.size() / 2);
   for (const std::string& candidate : candidates) {
+    if (candidate.size() > kMaxLength) continue;
     const size_t distance = edit_distance(word, candidate);
     if (distance <= best_distance && (best.empty() || distance < best_distance)) {
       best = candidate;
@@ -55,11 +69,17 @@ std::string either(std::span<const std::string> words) {
   return text;
 }
 
-std::string printable(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+std::string printable(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::optional<char32_t> c = take_utf8(text);
+    if (c && !is_unprintable(*c)) {
+      append_utf8(result, *c);
+    } else {
+      result += '?';
+    }
   }
-  return text;
+  return result;
 }
 
 }  // namespace spml

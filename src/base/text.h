@@ -16,7 +16,9 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
 // "a, b or c"
 std::string either(std::span<const std::string> words);
 
-// The text on one line: control characters, which names from files may hold, become '?'.
-std::string printable(std::string text);
+// The text on one line, for people: what a terminal might obey or be misled by becomes '?'. Names
+// from files may hold control characters (also U+0080 to U+009F), bytes that are no UTF-8, line
+// separators and marks that turn the direction of writing.
+std::string printable(std::string_view text);
 
 }  // namespace spml

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/help.h"
+#include "cli/mapped_file_errors.h"
 #include "cli/parse.h"
 #include "cli/verbs.h"
 #include "spml/error.h"
@@ -58,6 +59,7 @@ void run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  spml::cli::explain_mapped_file_errors();
   try {
     run(argc, argv);
     return 0;

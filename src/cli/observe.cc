@@ -10,6 +10,7 @@
 #include "cli/verbs.h"
 #include "data/dataset.h"
 #include "data/dataset_json.h"
+#include "data/folder_update.h"
 #include "data/observe_bias.h"
 
 namespace spml::cli {
@@ -68,6 +69,8 @@ void run(const Arguments& arguments) {
     fail("{}: expected full labels to draw from, found none",
          truth_file(arguments.folder, "train").string());
   }
+  const auto lock = lock_data_folder(arguments.folder);
+  refuse_unfinished(arguments.folder);
   for (const Part& part : parts) {
     const Path path = observed_file(arguments.folder, part.name);
     if (!arguments.force && std::filesystem::exists(path)) {

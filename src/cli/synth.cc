@@ -5,10 +5,10 @@
 
 #include <memory>
 
-#include "base/fail.h"
 #include "cli/images.h"
 #include "cli/print_json.h"
 #include "cli/verbs.h"
+#include "data/folder_update.h"
 
 namespace spml::cli {
 namespace {
@@ -29,12 +29,9 @@ void run(const Arguments& arguments) {
   const DrawImage draw =
       arguments.images ? scene_painter(arguments.image_size, options.seed) : DrawImage();
   const Path folder = arguments.folder;
-  if (!arguments.overwrite && std::filesystem::is_directory(folder) &&
-      !std::filesystem::is_empty(folder)) {
-    fail("{}: the folder is not empty; choose another or give --overwrite", folder.string());
-  }
-  make_folder(folder);
-  write_synthetic(folder, options, draw);
+  FolderUpdate update(folder, arguments.overwrite);
+  write_synthetic(update.staging(), options, draw);
+  update.finish();
   if (arguments.common.json) {
     print_json({{"folder", folder.string()},
                 {"rows", options.rows},

@@ -4,13 +4,15 @@
 #include <numeric>
 
 #include "base/fail.h"
+#include "base/folders.h"
+#include "data/folder_update.h"
 
 namespace spml {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMaxInfo = size_t{1} << 24;
+constexpr size_t kMaxInfo = size_t{1} << 26;
 
 // A matrix of a part: where it comes from and its shape, for the checks that all share.
 struct Shape {
@@ -64,33 +66,37 @@ void check_part(const DataPart& part, const DatasetOptions& options) {
 
 // An array with at least one element; empty when there is no such file.
 NpyArray open_array(const Path& path) {
-  if (!fs::exists(path)) return {};
+  if (!path_exists(path)) return {};
   NpyArray array(path);
   if (array.rows() == 0 || array.cols() == 0) {
     fail("{}: expected at least one row and one column, found {} x {}", path.string(), array.rows(),
          array.cols());
   }
+  if (array.rows() > kMaxRows) {
+    fail("{}: expected at most {} rows, found {}", path.string(), kMaxRows, array.rows());
+  }
   return array;
 }
 
 // `named` is the file that dataset.json names, if it does.
-FeatureMatrix open_features(const Path& folder, std::string_view part, const std::string& named) {
-  const Path path = named.empty() ? features_file(folder, part) : folder / named;
+FeatureMatrix open_features(const Path& folder, std::string_view part, const std::string& named,
+                            const MemoryBudget& memory) {
+  const std::string info = (folder / "dataset.json").string();
+  const Path path = named.empty() ? features_file(folder, part)
+                                  : path_inside(folder, named, info + ": 'features'");
   NpyArray array = open_array(path);
-  if (!array.empty()) return FeatureMatrix(std::move(array));
-  if (!named.empty()) {
-    fail("{}: no such file; {} names it", path.string(), (folder / "dataset.json").string());
-  }
+  if (!array.empty()) return FeatureMatrix(std::move(array), memory);
+  if (!named.empty()) fail("{}: no such file; {} names it", path.string(), info);
   return {};
 }
 
 DataPart open_part(const Path& folder, std::string_view name, const std::string& features,
-                   bool load_features) {
+                   bool load_features, const MemoryBudget& memory) {
   DataPart part;
   part.truth = open_labels(truth_file(folder, name));
   part.observed = open_labels(observed_file(folder, name));
   part.images = open_array(images_file(folder, name));
-  if (load_features) part.features = open_features(folder, name, features);
+  if (load_features) part.features = open_features(folder, name, features, memory);
   return part;
 }
 
@@ -129,14 +135,32 @@ size_t DataPart::labels() const { return truth.empty() ? observed.cols() : truth
 
 LabelMatrix open_labels(const Path& path) {
   NpyArray array = open_array(path);
-  return array.empty() ? LabelMatrix() : LabelMatrix(std::move(array));
+  if (array.empty()) return {};
+  if (array.cols() > kMaxLabels) {
+    fail("{}: expected at most {} labels, found {} columns", path.string(), kMaxLabels,
+         array.cols());
+  }
+  return LabelMatrix(std::move(array));
+}
+
+Path image_path(const Path& folder, const std::string& image_root, const std::string& name,
+                std::string_view where) {
+  return path_inside(folder / image_root, name, where);
+}
+
+bool images_are_elsewhere(const Path& folder, const std::string& image_root) {
+  const Path root = Path(image_root).lexically_normal();
+  return root.is_absolute() || (!root.empty() && *root.begin() == "..") ||
+         is_link(folder / image_root);
 }
 
 std::vector<Path> image_files(const Dataset& data, const DataPart& part,
                               std::span<const int32_t> rows) {
   std::vector<Path> files;
   for (const int32_t row : rows) {
-    files.push_back(data.folder / data.image_root / part.images.text(static_cast<size_t>(row)));
+    files.push_back(image_path(data.folder, data.image_root,
+                               part.images.text(static_cast<size_t>(row)),
+                               fmt::format("{}: row {}", part.images.path().string(), row)));
   }
   return files;
 }
@@ -164,6 +188,9 @@ void check_dataset(Dataset& data, const DatasetOptions& options) {
                {test.features.source(), 0, test.features.cols()}, &Shape::cols, "columns");
   }
   const size_t labels = train.labels();
+  if (labels > kMaxLabels) {
+    fail("{}: expected at most {} labels, found {} columns", shapes[0].source, kMaxLabels, labels);
+  }
   if (data.classes.empty()) {
     for (size_t j = 0; j < labels; ++j) data.classes.push_back(fmt::format("label_{}", j));
   }
@@ -182,24 +209,27 @@ void check_dataset(Dataset& data, const DatasetOptions& options) {
 }
 
 Dataset open_dataset(const Path& folder, const DatasetOptions& options) {
-  if (!fs::is_directory(folder)) {
+  if (!is_folder(folder)) {
     fail("{}: expected a data folder, found {}", folder.string(),
-         fs::exists(folder) ? "a file" : "nothing of that name");
+         path_exists(folder) ? "a file" : "nothing of that name");
   }
+  refuse_unfinished(folder);
   Dataset data;
   data.folder = folder;
   DatasetInfo info;
-  if (const Path path = folder / "dataset.json"; fs::exists(path)) {
+  if (const Path path = folder / "dataset.json"; path_exists(path)) {
     info = parse_dataset_json(read_file(path, kMaxInfo), path.string());
   }
-  data.name = !info.name.empty() ? info.name : fs::weakly_canonical(folder).filename().string();
+  std::error_code ignored;  // a name is only for people
+  data.name =
+      !info.name.empty() ? info.name : fs::weakly_canonical(folder, ignored).filename().string();
   data.classes = std::move(info.classes);
   data.expected_positives = info.expected_positives;
   data.image_root = info.image_root;
   data.extraction = info.extraction;
   const bool load = options.load_features || options.need_features;
-  data.train_file = open_part(folder, "train", info.train_features, load);
-  data.test = open_part(folder, "val", info.val_features, load);
+  data.train_file = open_part(folder, "train", info.train_features, load, options.memory);
+  data.test = open_part(folder, "val", info.val_features, load, options.memory);
   if (options.need_features && data.train_file.features.empty()) {
     fail("{}: expected features, found none; make them from images with `spml extract {}`",
          features_file(folder, "train").string(), folder.string());

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "data/dataset_json.h"
 #include "data/feature_matrix.h"
 #include "data/label_matrix.h"
@@ -43,7 +44,13 @@ struct DatasetOptions {
   bool load_features = true;
   bool check_features = true;  // scan for NaN and infinity
   int threads = 1;
+  MemoryBudget memory = {};  // for features that cannot be mapped as they are
 };
+
+// More are refused: what is kept for each label and each row would not fit, and rows are numbered
+// by 32 bits.
+constexpr size_t kMaxLabels = 1'000'000;
+constexpr size_t kMaxRows = 2'000'000'000;
 
 // Opens and checks a data folder; every Error names file, row and column where there is one.
 Dataset open_dataset(const Path& folder, const DatasetOptions& options = {});
@@ -52,14 +59,21 @@ Dataset open_dataset(const Path& folder, const DatasetOptions& options = {});
 // there are none.
 void check_dataset(Dataset& data, const DatasetOptions& options = {});
 
-// Labels of one file with at least one row and column, values unchecked; empty when there is no
-// such file.
+// Labels of one file with at least one row and column and at most kMaxRows and kMaxLabels, values
+// unchecked; empty when there is no such file.
 LabelMatrix open_labels(const Path& path);
 
 // 16 hex digits that change when shapes, labels, class or image names or features change: all
 // labels and names count, and an even sample of feature rows. The folder's place does not, nor
 // the type in which a file stores the same labels. For config.json.
 std::string fingerprint(const Dataset& data);
+
+// Where an image of a data folder is. image_root may lead anywhere, as an imported folder's does;
+// a name stays below it, which is an Error otherwise (`where` begins the message).
+Path image_path(const Path& folder, const std::string& image_root, const std::string& name,
+                std::string_view where);
+// Whether image_root leads out of the folder, which people are told before images are read.
+bool images_are_elsewhere(const Path& folder, const std::string& image_root);
 
 // The images of rows of a part of the data, or of all its rows; none when it has no image names.
 std::vector<Path> image_files(const Dataset& data, const DataPart& part,

@@ -50,8 +50,8 @@ FeatureOrigin parse_feature_origin(const nlohmann::json& object, std::string_vie
     origin.backbone.variant = text_of(object, "variant", where);
   }
   const auto size = object.find("size");
-  if (size == object.end() || !size->is_number_unsigned() || *size < 1 || *size > 65535) {
-    fail("{}: expected 'extraction' to have a 'size' in pixels", where);
+  if (size == object.end() || !size->is_number_unsigned() || *size < 1 || *size > kMaxImageSize) {
+    fail("{}: expected 'extraction' to have a 'size' from 1 to {} pixels", where, kMaxImageSize);
   }
   origin.size = size->get<int>();
   return origin;
@@ -101,7 +101,11 @@ std::string to_json(const DatasetInfo& info) {
   if (!info.train_features.empty()) json["features"]["train"] = info.train_features;
   if (!info.val_features.empty()) json["features"]["val"] = info.val_features;
   if (info.extraction) json["extraction"] = to_json(*info.extraction);
-  return json.dump(1) + "\n";
+  try {
+    return json.dump(1) + "\n";
+  } catch (const nlohmann::json::exception&) {
+    fail("dataset.json: expected names of classes and of the image folder in UTF-8");
+  }
 }
 
 }  // namespace spml

@@ -10,6 +10,9 @@
 
 namespace spml {
 
+// Images are resized to at most so many pixels a side.
+constexpr int kMaxImageSize = 4096;
+
 // The network that made the features.
 struct BackboneInfo {
   std::string file, sha256;           // its weights
@@ -20,7 +23,7 @@ struct BackboneInfo {
 // How the features were made from images.
 struct FeatureOrigin {
   BackboneInfo backbone;
-  int size = 0;  // of the resized images, in pixels
+  int size = 0;  // of the resized images, in pixels: at most kMaxImageSize
   bool operator==(const FeatureOrigin&) const = default;
 };
 

@@ -33,10 +33,13 @@ void check_rows(View<const T> values, const std::string& source, int threads) {
 
 }  // namespace
 
-FeatureMatrix::FeatureMatrix(NpyArray array)
+FeatureMatrix::FeatureMatrix(NpyArray array, const MemoryBudget& memory)
     : array_(std::move(array)), rows_(array_.rows()), cols_(array_.cols()) {
   half_ = array_.is_native<uint16_t>();
   if (half_ || array_.is_native<float>()) return;
+  memory.require(saturating_product(rows_, cols_, sizeof(float)),
+                 fmt::format("{}: its conversion from {} to float32 in C order", source(),
+                             to_string(array_.header().dtype)));
   values_.resize(rows_ * cols_);
   for (size_t i = 0; i < rows_; ++i) {
     array_.read_row(i, std::span(values_).subspan(i * cols_, cols_));

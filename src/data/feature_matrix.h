@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "formats/npy.h"
 #include "spml/features.h"
 
@@ -15,7 +16,8 @@ namespace spml {
 class FeatureMatrix {
  public:
   FeatureMatrix() = default;
-  explicit FeatureMatrix(NpyArray array);
+  // Error when the file's numbers have to be converted and do not fit in memory then.
+  explicit FeatureMatrix(NpyArray array, const MemoryBudget& memory = {});
   FeatureMatrix(std::vector<float> values, size_t rows, size_t cols);
   explicit FeatureMatrix(const Features& borrowed);  // must outlive this object
 

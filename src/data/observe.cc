@@ -1,5 +1,7 @@
 #include "data/observe.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 namespace spml {
@@ -19,8 +21,11 @@ void ObservedDraw::next_row(std::span<const int8_t> truth, std::span<int8_t> obs
   mark(negatives_, options_.num_neg, -1);
 }
 
-LabelMatrix draw_observed(const LabelMatrix& truth, const ObserveOptions& options) {
+LabelMatrix draw_observed(const LabelMatrix& truth, const ObserveOptions& options,
+                          const MemoryBudget& memory) {
   const size_t L = truth.cols();
+  memory.require(saturating_product(truth.rows(), L),
+                 fmt::format("{}: drawing observed labels from it", truth.source()));
   ObservedDraw draw(options);
   std::vector<int8_t> observed(truth.rows() * L), y(L);
   for (size_t i = 0; i < truth.rows(); ++i) {

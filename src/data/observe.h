@@ -25,7 +25,8 @@ class ObservedDraw {
   std::vector<size_t> positives_, negatives_;
 };
 
-// All rows, N x L.
-LabelMatrix draw_observed(const LabelMatrix& truth, const ObserveOptions& options);
+// All rows, N x L; Error when they do not fit in memory.
+LabelMatrix draw_observed(const LabelMatrix& truth, const ObserveOptions& options,
+                          const MemoryBudget& memory = {});
 
 }  // namespace spml

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "base/rng.h"
 
 namespace spml {
@@ -50,8 +51,10 @@ void check_weights(std::span<const float> weights, std::string_view where, size_
 }  // namespace
 
 LabelMatrix draw_observed_weighted(const LabelMatrix& truth, const ObserveOptions& options,
-                                   const RowWeights& weights) {
+                                   const RowWeights& weights, const MemoryBudget& memory) {
   const size_t L = truth.cols();
+  memory.require(saturating_product(truth.rows(), L),
+                 fmt::format("{}: drawing observed labels from it", truth.source()));
   std::vector<int8_t> observed(truth.rows() * L, 0);
   std::vector<int8_t> y(L);
   std::vector<float> row_weights(L);
@@ -86,7 +89,7 @@ RowWeights class_bias(std::vector<float> weights) {
 }
 
 RowWeights box_bias(const Path& path, const LabelMatrix& truth) {
-  if (!std::filesystem::exists(path)) {
+  if (!path_exists(path)) {
     fail(
         "{}: not there; a bias by area or centre needs the boxes that `spml import voc` and "
         "`spml import coco` keep",

@@ -19,7 +19,7 @@ using RowWeights = std::function<void(size_t row, std::span<float> weights)>;
 // proportional to its weight among those left. Positives of weight 0 come last, all alike. The
 // num_neg negatives are drawn uniformly. Row i uses CounterRng(seed, Stream::kObserve, i) alone.
 LabelMatrix draw_observed_weighted(const LabelMatrix& truth, const ObserveOptions& options,
-                                   const RowWeights& weights);
+                                   const RowWeights& weights, const MemoryBudget& memory = {});
 
 // The same weights in every row: what an annotator thinks of classes, wherever they are.
 RowWeights class_bias(std::vector<float> weights);

@@ -52,7 +52,8 @@ class SyntheticModel {
 using DrawImage = std::function<std::string(std::span<const int8_t> labels, uint64_t key)>;
 
 // Writes truth, observed labels and dataset.json, and features or, given `draw`, images instead.
-// The folder must exist.
+// The folder must exist; files of an earlier data set are for the caller to keep apart
+// (folder_update.h).
 void write_synthetic(const Path& folder, const SynthOptions& options, const DrawImage& draw = {});
 
 }  // namespace spml

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "base/parallel.h"
 #include "data/dataset.h"
 #include "data/dataset_json.h"
@@ -31,7 +32,7 @@ constexpr const char* kImageFolder = "images";
 
 void write_images(const Path& folder, std::string_view part, uint64_t first_key,
                   const LabelMatrix& truth, const DrawImage& draw, int threads) {
-  make_folder(folder / kImageFolder);
+  make_folder_inside(folder / kImageFolder);
   std::vector<std::string> names;
   for (size_t i = 0; i < truth.rows(); ++i) names.push_back(fmt::format("{}_{:06}.jpg", part, i));
   parallel_for(truth.rows(), threads, [&](size_t i) {
@@ -63,9 +64,6 @@ void write_part(const Path& folder, std::string_view name, const SyntheticModel&
       [&](size_t i, std::span<int8_t> labels) { model.draw_labels(part, i, labels); });
   const LabelMatrix truth = open_labels(path);
   write_observed(observed_file(folder, name), truth);
-  // What an earlier data set left here must not stand beside these labels.
-  std::filesystem::remove(images_file(folder, name));
-  std::filesystem::remove(features_file(folder, name));
   if (draw) {
     write_images(folder, name, part == 0 ? 0 : options.rows, truth, draw, options.threads);
     return;

@@ -12,6 +12,7 @@
 #include "linear/features.h"
 #include "loss/info.h"
 #include "spml/choices.h"
+#include "spml/data.h"
 
 namespace spml {
 

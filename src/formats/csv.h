@@ -37,7 +37,9 @@ class CsvReader {
   size_t record_line_ = 0;
 };
 
-// A text as a field of a record: in quotes where it needs them.
+// A text as a field of a record: in quotes where it needs them. A spreadsheet takes a field that
+// begins with =, +, -, @, a tab or a line break for a formula and computes it: such a text gets an
+// apostrophe in front, which spreadsheets show as "this is text".
 std::string csv_field(const std::string& text);
 
 }  // namespace spml

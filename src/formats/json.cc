@@ -12,18 +12,24 @@ namespace {
 
 constexpr int kMaxDepth = 64;  // values are copied and destroyed recursively
 constexpr size_t kMaxOrderedKeys = 10'000;
+// Each takes up to a hundred bytes: "[]," becomes a list of its own.
+constexpr size_t kMaxValues = 4'000'000;
 
 template <class Value>
 Value parse(std::string_view text, std::string_view where, size_t max_keys) {
   using Event = typename Value::parse_event_t;
   std::vector<std::set<std::string>> keys;  // of each open object
+  size_t values = 0;
   const auto check = [&](int depth, Event event, Value& value) {
     if (depth > kMaxDepth) fail("{}: expected JSON nested at most {} deep", where, kMaxDepth);
+    if (event != Event::object_end && event != Event::array_end && ++values > kMaxValues) {
+      fail("{}: expected JSON of at most {} values", where, kMaxValues);
+    }
     if (event == Event::object_start) keys.emplace_back();
     if (event == Event::object_end) keys.pop_back();
     if (event == Event::key) {
       const auto [key, is_new] = keys.back().insert(value.template get<std::string>());
-      if (!is_new) fail("{}: expected each key once, found '{}' twice", where, *key);
+      if (!is_new) fail("{}: expected each key once, found '{}' twice", where, key->substr(0, 100));
       if (keys.back().size() > max_keys) {
         fail("{}: expected objects of at most {} keys", where, max_keys);
       }

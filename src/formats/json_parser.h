@@ -12,8 +12,15 @@ namespace spml {
 
 class JsonParser {
  public:
+  // simdjson takes some ten bytes for each of the text.
+  static constexpr size_t kMaxBytes = size_t{32} << 20;
+
   // The root of `text`, valid until the next call; Error naming `where` when it is not JSON.
   simdjson::dom::element parse(std::string_view text, std::string_view where) {
+    if (text.size() > kMaxBytes) {
+      fail("{}: expected a piece of JSON of at most {} bytes, found {}", where, kMaxBytes,
+           text.size());
+    }
     buffer_.reserve(text.size() + simdjson::SIMDJSON_PADDING);
     buffer_.assign(text);
     simdjson::dom::element root;

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/float16.h"
+#include "base/memory_budget.h"
 #include "base/utf8.h"
 #include "formats/npy.h"
 
@@ -33,6 +34,19 @@ void write_whole(const Path& path, DType dtype, size_t item_size, std::span<cons
   file.commit();
 }
 
+// Padding is not worth a word below so many characters, nor up to so many times the text itself.
+constexpr size_t kPaddedFreely = size_t{16} << 20, kMaxPadding = 16;
+
+// A file that cannot fit is refused before the disk is full of its beginning.
+void check_room(const Path& path, uint64_t bytes) {
+  std::error_code error;
+  const Path folder = path.has_parent_path() ? path.parent_path() : Path(".");
+  const auto space = std::filesystem::space(folder, error);
+  if (error || bytes <= space.available) return;
+  fail("{}: the file would have {}, and the disk has room for {}", path.string(), size_text(bytes),
+       size_text(space.available));
+}
+
 }  // namespace
 
 void write_npy(const Path& path, View<const float> values) {
@@ -54,21 +68,28 @@ void write_npy_f16(const Path& path, View<const float> values) {
 }
 
 void write_npy(const Path& path, std::span<const std::string> texts) {
-  std::vector<std::u32string> decoded;
-  decoded.reserve(texts.size());
-  size_t longest = 1;
-  for (const std::string& text : texts) {
-    auto code_points = decode_utf8(text);
-    if (!code_points) fail("{}: row {}: expected valid UTF-8", path.string(), decoded.size());
-    longest = std::max(longest, code_points->size());
-    decoded.push_back(std::move(*code_points));
+  size_t longest = 1, longest_row = 0, total = 0;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto code_points = decode_utf8(texts[i]);
+    if (!code_points) fail("{}: row {}: expected valid UTF-8", path.string(), i);
+    total += code_points->size();
+    if (code_points->size() <= longest) continue;
+    longest = code_points->size();
+    longest_row = i;
+  }
+  // Every row is as long as the longest: a single long name among a million would be gigabytes.
+  if (texts.size() * longest > kPaddedFreely && texts.size() * longest > kMaxPadding * total) {
+    fail("{}: row {}: its text of {} characters would make all {} rows as long; shorten it",
+         path.string(), longest_row, longest, texts.size());
   }
   const size_t item_size = longest * sizeof(char32_t);
+  check_room(path, saturating_product(texts.size(), item_size));
   AtomicFile file(path);
   file.write(make_npy_header(DType::kUnicode, item_size, std::array{texts.size()}));
-  for (std::u32string& text : decoded) {
-    text.resize(longest, U'\0');
-    file.write(text.data(), item_size);
+  for (const std::string& text : texts) {
+    std::u32string padded = *decode_utf8(text);
+    padded.resize(longest, U'\0');
+    file.write(padded.data(), item_size);
   }
   file.commit();
 }
@@ -76,6 +97,7 @@ void write_npy(const Path& path, std::span<const std::string> texts) {
 NpyRowWriter::NpyRowWriter(const Path& path, DType dtype, size_t rows, size_t cols)
     : file_(path), dtype_(dtype), rows_(rows), cols_(cols) {
   const size_t item_size = written_size(dtype);
+  check_room(path, saturating_product(rows, cols, item_size));
   buffer_.resize(item_size * cols);
   file_.write(make_npy_header(dtype, item_size, std::array{rows, cols}));
 }

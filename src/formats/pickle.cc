@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -18,11 +19,16 @@ struct Node {
   enum class Kind { kMark, kOther, kInt, kText, kTuple, kDict, kGlobal, kStorage, kTensor };
   Kind kind = Kind::kOther;
   int64_t number = 0;
-  std::string text;          // of kText; "module name" of kGlobal
-  std::vector<Node*> items;  // of kTuple; key, value, key, value... of kDict
-  PickledTensor tensor;      // of kTensor, and its storage fields of kStorage
+  std::string text;                       // of kText; "module name" of kGlobal
+  std::vector<Node*> items;               // of kTuple; key, value, key, value... of kDict
+  std::unique_ptr<PickledTensor> tensor;  // of kTensor, and its storage fields of kStorage
 };
 using Kind = Node::Kind;
+
+// A ResNet-101 has some 15,000 values. Each takes a byte of the file and a hundred of memory.
+constexpr size_t kMaxValues = 1'000'000;
+// What a file says once can be used by every tensor: it must be small.
+constexpr size_t kMaxDimensions = 8, kMaxStorageName = 256;
 
 const char* name_of(Kind kind) {
   static constexpr std::array kNames{"a mark", "another value", "a number",  "text",    "a tuple",
@@ -94,10 +100,15 @@ class Machine {
   }
 
   Node* push(Kind kind) {
+    if (arena_.size() == kMaxValues) refuse("more than {} values", kMaxValues);
     Node& node = arena_.emplace_back();
     node.kind = kind;
-    stack_.push_back(&node);
+    push(&node);
     return &node;
+  }
+  void push(Node* node) {
+    if (stack_.size() == kMaxValues) refuse("more than {} values at once", kMaxValues);
+    stack_.push_back(node);
   }
   void push_int(int64_t value) { push(Kind::kInt)->number = value; }
   void push_text(std::string_view value) { push(Kind::kText)->text = value; }
@@ -134,12 +145,13 @@ class Machine {
 
   void remember(size_t key) {
     if (stack_.empty()) refuse("a value is missing");
+    if (memo_.size() == kMaxValues) refuse("more than {} values to remember", kMaxValues);
     memo_[key] = stack_.back();
   }
   void recall(size_t key) {
     const auto found = memo_.find(key);
     if (found == memo_.end()) refuse("value {} is used before it is defined", key);
-    stack_.push_back(found->second);
+    push(found->second);
   }
 
   void push_global(std::string_view module, std::string_view name) {
@@ -159,16 +171,21 @@ class Machine {
       refuse("a reference to something other than a tensor's storage");
     }
     const auto dtype = storage_type(id.items[1]->text);
-    if (!dtype || id.items[4]->number < 0) refuse("a malformed storage");
-    PickledTensor tensor;
-    tensor.dtype = *dtype;
-    tensor.storage = id.items[2]->text;
-    tensor.storage_elements = static_cast<size_t>(id.items[4]->number);
+    const std::string& name = id.items[2]->text;
+    if (!dtype || id.items[4]->number < 0 || name.size() > kMaxStorageName) {
+      refuse("a malformed storage");
+    }
+    auto tensor = std::make_unique<PickledTensor>();
+    tensor->dtype = *dtype;
+    tensor->storage = name;
+    tensor->storage_elements = static_cast<size_t>(id.items[4]->number);
     push(Kind::kStorage)->tensor = std::move(tensor);
   }
 
   std::vector<size_t> sizes(const Node& tuple) {
-    if (tuple.kind != Kind::kTuple) refuse("expected a tuple of sizes");
+    if (tuple.kind != Kind::kTuple || tuple.items.size() > kMaxDimensions) {
+      refuse("expected a tuple of at most {} sizes", kMaxDimensions);
+    }
     std::vector<size_t> values;
     for (const Node* item : tuple.items) {
       if (item->kind != Kind::kInt || item->number < 0) refuse("a size that is not a whole number");
@@ -184,10 +201,10 @@ class Machine {
         items[1]->number < 0) {
       refuse("a malformed tensor");
     }
-    PickledTensor tensor = items[0]->tensor;
-    tensor.offset = static_cast<size_t>(items[1]->number);
-    tensor.shape = sizes(*items[2]);
-    tensor.strides = sizes(*items[3]);
+    auto tensor = std::make_unique<PickledTensor>(*items[0]->tensor);
+    tensor->offset = static_cast<size_t>(items[1]->number);
+    tensor->shape = sizes(*items[2]);
+    tensor->strides = sizes(*items[3]);
     push(Kind::kTensor)->tensor = std::move(tensor);
   }
 
@@ -210,6 +227,7 @@ class Machine {
   void set_items(std::vector<Node*> items) {
     if (items.size() % 2 != 0) refuse("a key without a value");
     Node* dict = dict_on_top();
+    if (items.size() > kMaxValues - dict->items.size()) refuse("more than {} entries", kMaxValues);
     dict->items.insert(dict->items.end(), items.begin(), items.end());
   }
 
@@ -331,7 +349,7 @@ std::map<std::string, PickledTensor> parse_tensor_pickle(std::string_view pickle
           where, name_of(value.kind),
           key.kind == Kind::kText ? "'" + key.text.substr(0, 60) + "'" : name_of(key.kind));
     }
-    tensors[key.text] = value.tensor;
+    tensors[key.text] = *value.tensor;
   }
   return tensors;
 }

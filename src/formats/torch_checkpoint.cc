@@ -5,13 +5,16 @@
 
 #include "base/fail.h"
 #include "base/float16.h"
+#include "base/memory_budget.h"
 #include "formats/zip.h"
 
 namespace spml {
 namespace {
 
 constexpr size_t kMaxPickle = size_t{64} << 20;  // torchvision's largest is under 100 kB
-constexpr size_t kMaxDimensions = 8;
+// Tensors may share numbers (tied weights), so that all of them together have more than the file;
+// but a megabyte shared by thousands would be gigabytes.
+constexpr size_t kMaxSharing = 2;
 
 std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -27,9 +30,7 @@ size_t item_size(std::string_view dtype) {
 // Every element lies within the storage, and there are no more of them than the storage has (a
 // stride of 0 could otherwise make gigabytes of four bytes).
 bool fits(const PickledTensor& tensor) {
-  if (tensor.shape.size() != tensor.strides.size() || tensor.shape.size() > kMaxDimensions) {
-    return false;
-  }
+  if (tensor.shape.size() != tensor.strides.size()) return false;
   size_t elements = 1, last = tensor.offset;
   for (const size_t dim : tensor.shape) {
     if (dim == 0) return true;
@@ -102,7 +103,17 @@ TorchCheckpoint::TorchCheckpoint(const Path& path) : file_(path) {
     fail("{}: expected little-endian tensors", where);
   }
   tensors_ = parse_tensor_pickle(as_text(pickle->second), where);
-  for (const auto& [name, tensor] : tensors_) storage(tensor, name);
+  uint64_t bytes = 0;
+  for (const auto& [name, tensor] : tensors_) {
+    storage(tensor, name);
+    uint64_t elements = 1;
+    for (const size_t dim : tensor.shape) elements *= dim;  // at most those of the storage
+    bytes = saturating_sum(bytes, saturating_product(elements, item_size(tensor.dtype)));
+  }
+  if (bytes > kMaxSharing * file_.bytes().size()) {
+    fail("{}: expected tensors of at most {} times the file's {} bytes, found {} in all", where,
+         kMaxSharing, file_.bytes().size(), size_text(bytes));
+  }
 }
 
 std::span<const std::byte> TorchCheckpoint::storage(const PickledTensor& tensor,

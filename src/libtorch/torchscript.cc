@@ -4,6 +4,7 @@
 #include <torch/torch.h>
 
 #include "base/fail.h"
+#include "base/files.h"
 
 namespace spml {
 namespace {
@@ -18,6 +19,7 @@ class TorchScriptBackbone : public Backbone {
  public:
   TorchScriptBackbone(const Path& path, int size, int threads)
       : where_(path.string()), threads_(threads) {
+    const MappedFile regular(path);  // LibTorch would wait for a pipe
     try {
       module_ = torch::jit::load(where_);
       module_.eval();

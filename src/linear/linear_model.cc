@@ -20,6 +20,23 @@ int useful_threads(const LinearConfig& config) {
   return std::clamp(static_cast<int>(std::min<size_t>(most, 1024)), 1, config.threads);
 }
 
+// Weights and two moments of each, padded; the packed rows of two batches.
+const LinearConfig& checked(const LinearConfig& config) {
+  if (config.features == 0 || config.labels == 0 || config.batch == 0) {
+    fail("expected a linear model of at least one feature, label and row a batch, found {}, {}, {}",
+         config.features, config.labels, config.batch);
+  }
+  constexpr uint64_t kLanes = 64;  // what features are padded to, at most
+  const uint64_t features = saturating_sum(config.features, kLanes);
+  const uint64_t weights = saturating_product(features, config.labels, 3);
+  const uint64_t batches =
+      saturating_product(saturating_sum(features, config.labels), config.batch, 2);
+  config.memory.require(
+      saturating_product(saturating_sum(weights, batches), sizeof(float)),
+      fmt::format("a linear model of {} labels x {} features", config.labels, config.features));
+  return config;
+}
+
 // Rows of a prediction batch: enough to keep the weights busy, few enough for the caches.
 constexpr size_t kPredictBatch = 32;
 
@@ -27,7 +44,7 @@ constexpr size_t kPredictBatch = 32;
 
 LinearModel::LinearModel(const LinearConfig& config, const FeatureTransform& transform,
                          const FeatureMatrix* train_file, const FeatureMatrix* test)
-    : config_(config),
+    : config_(checked(config)),
       transform_(transform),
       train_file_(train_file),
       test_(test),

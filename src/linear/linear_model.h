@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/aligned.h"
+#include "base/memory_budget.h"
 #include "base/team.h"
 #include "data/dataset.h"
 #include "linear/features.h"
@@ -21,6 +22,7 @@ struct LinearConfig {
   int threads = 1;  // at most; small steps use fewer
   uint64_t seed = 0;
   std::string name = "model";  // of its tensors in checkpoints
+  MemoryBudget memory = {};    // Error when the model needs more
 };
 
 class LinearModel : public Model {

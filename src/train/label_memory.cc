@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/fail.h"
 #include "formats/safetensors.h"
 
 namespace spml {
@@ -22,8 +23,14 @@ void scatter(const std::vector<T>& column, size_t columns, size_t j, std::vector
 }  // namespace
 
 LabelMemory::LabelMemory(const LossMemory& needs, const LabelMatrix& observed,
-                         TrainingLabels& start, std::span<const int32_t> rows, int threads)
+                         TrainingLabels& start, std::span<const int32_t> rows, int threads,
+                         const MemoryBudget& budget)
     : needs_(needs), columns_(start.labels()), scores_(Part::kTrainFile, rows, observed, threads) {
+  const uint64_t entry =
+      (needs.labels ? sizeof(int8_t) : 0) + (needs.soft_labels ? sizeof(float) : 0);
+  budget.require(
+      saturating_product(rows.size(), columns_, entry),
+      fmt::format("the memory of {} x {} labels that the loss keeps", rows.size(), columns_));
   if (needs.labels) labels_.resize(rows.size() * columns_);
   if (needs.soft_labels) soft_.assign(rows.size() * columns_, -1.0f);
   if (needs.priors) priors_.resize(columns_);
@@ -113,6 +120,14 @@ void LabelMemory::load_state(const SafetensorsFile& in) {
   if (!labels_.empty()) read_exactly(in, "memory.labels", std::span(labels_));
   if (!soft_.empty()) read_exactly(in, "memory.soft_labels", std::span(soft_));
   if (!priors_.empty()) read_exactly(in, "memory.priors", std::span(priors_));
+  const bool legal = std::ranges::all_of(labels_, [](int8_t y) { return y >= -1 && y <= 1; }) &&
+                     std::ranges::all_of(soft_, [](float p) { return p >= -1 && p <= 1; }) &&
+                     std::ranges::all_of(priors_, [](float p) { return p >= 0 && p <= 1; });
+  if (legal) return;
+  fail(
+      "{}: expected labels of -1, 0 or 1 and probabilities, found others; start again with "
+      "--overwrite",
+      in.path().string());
 }
 
 }  // namespace spml

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "spml/loss.h"
 #include "train/evaluator.h"
 #include "train/training_labels.h"
@@ -19,7 +20,8 @@ class LabelMemory {
  public:
   // `rows` of the training file, which with `observed` must outlive this object.
   LabelMemory(const LossMemory& needs, const LabelMatrix& observed, TrainingLabels& start,
-              std::span<const int32_t> rows, int threads);
+              std::span<const int32_t> rows, int threads,
+              const MemoryBudget& budget = {});  // Error when it needs more
 
   // Fills in what the loss is given of a batch of training rows (0 .. N-1): `observed` (B, L) where
   // labels may have changed, soft labels and priors. Valid until the next call.

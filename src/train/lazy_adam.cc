@@ -25,6 +25,14 @@ constexpr double kLogSmallest = -700;
 // Where c varies more than this (only in the first steps of a run) the expansion is too coarse.
 constexpr double kMaxRelativeVariance = 1e-3;
 
+// Numbers in the table: each estimate with its two moments.
+size_t table_size(size_t rows, size_t columns, const MemoryBudget& memory) {
+  const uint64_t numbers = saturating_product(rows, columns, 3);
+  memory.require(saturating_product(numbers, sizeof(float)),
+                 fmt::format("a table of {} x {} label estimates", rows, columns));
+  return numbers;
+}
+
 }  // namespace
 
 DecaySums::DecaySums(const AdamConfig& config)
@@ -95,12 +103,13 @@ std::span<const DecayTerm> DecaySums::terms(uint64_t t, uint64_t s) {
   return terms_;
 }
 
-LazyAdamTable::LazyAdamTable(size_t rows, size_t columns, const AdamConfig& config)
+LazyAdamTable::LazyAdamTable(size_t rows, size_t columns, const AdamConfig& config,
+                             const MemoryBudget& memory)
     : rows_(rows),
       columns_(columns),
       config_(config),
       sums_(config),
-      table_(rows * columns * 3),
+      table_(table_size(rows, columns, memory)),
       last_step_(rows) {}
 
 DecaySums::Decay LazyAdamTable::catch_up(const float* row, uint64_t last, float* out) {

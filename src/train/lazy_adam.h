@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/aligned.h"
+#include "base/memory_budget.h"
 #include "spml/view.h"
 #include "train/adam.h"
 #include "train/lazy_adam_kernels.h"
@@ -64,7 +65,8 @@ class DecaySums {
 
 class LazyAdamTable {
  public:
-  LazyAdamTable(size_t rows, size_t columns, const AdamConfig& config);
+  LazyAdamTable(size_t rows, size_t columns, const AdamConfig& config,
+                const MemoryBudget& memory = {});  // Error when it needs more
 
   size_t rows() const { return rows_; }
   size_t columns() const { return columns_; }

@@ -3,16 +3,17 @@
 #include <chrono>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "base/sha256.h"
 #include "data/dataset.h"
 #include "data/dataset_json.h"
+#include "data/folder_update.h"
 #include "formats/json.h"
 #include "vision/feature_stream.h"
 
 namespace spml {
 namespace {
 
-namespace fs = std::filesystem;
 constexpr size_t kMaxJson = size_t{1} << 26;
 using Clock = std::chrono::steady_clock;
 
@@ -26,7 +27,7 @@ Path dataset_json(const Path& folder) { return folder / "dataset.json"; }
 
 DatasetInfo read_info(const Path& folder) {
   const Path path = dataset_json(folder);
-  if (!fs::exists(path)) return {};
+  if (!path_exists(path)) return {};
   return parse_dataset_json(read_file(path, kMaxJson), path.string());
 }
 
@@ -34,8 +35,11 @@ std::vector<Part> find_parts(const Path& folder) {
   std::vector<Part> parts;
   for (const char* name : {"train", "val"}) {
     const Path path = folder / fmt::format("formatted_{}_images.npy", name);
-    if (!fs::exists(path)) continue;
+    if (!path_exists(path)) continue;
     const NpyArray names(path);
+    if (names.rows() > kMaxRows) {
+      fail("{}: expected at most {} rows, found {}", path.string(), kMaxRows, names.rows());
+    }
     Part part{name, {}, sha256_of_file(path)};
     for (size_t i = 0; i < names.rows(); ++i) part.images.push_back(names.text(i));
     parts.push_back(std::move(part));
@@ -58,15 +62,20 @@ nlohmann::json provenance(const BackboneInfo& info, const ExtractOptions& option
 
 class Extraction {
  public:
-  Extraction(const Path& image_root, Backbone& backbone, const ExtractOptions& options,
-             const ExtractCallbacks& callbacks)
-      : image_root_(image_root), backbone_(backbone), options_(options), callbacks_(callbacks) {}
+  Extraction(const Path& folder, const std::string& image_root, Backbone& backbone,
+             const ExtractOptions& options, const ExtractCallbacks& callbacks)
+      : folder_(folder),
+        image_root_(image_root),
+        backbone_(backbone),
+        options_(options),
+        callbacks_(callbacks) {}
 
   // Appends the rows that are missing; `before` rows of other parts count as done in the progress.
   void run(const Part& part, PartialFeatures& out, uint64_t before, uint64_t total) {
     std::vector<Path> files;
     for (size_t i = out.done(); i < part.images.size(); ++i) {
-      files.push_back(image_root_ / part.images[i]);
+      files.push_back(
+          image_path(folder_, image_root_, part.images[i], fmt::format("{} row {}", part.name, i)));
     }
     FeatureStream stream(std::move(files), backbone_, options_.batch,
                          {.size = options_.size,
@@ -109,7 +118,8 @@ class Extraction {
     for (SkippedImage& image : skipped) out.skip(std::move(image));
   }
 
-  Path image_root_;
+  Path folder_;
+  std::string image_root_;
   Backbone& backbone_;
   const ExtractOptions& options_;
   const ExtractCallbacks& callbacks_;
@@ -121,7 +131,7 @@ void record(const Path& folder, const nlohmann::json& settings,
             const std::vector<ExtractedPart>& parts) {
   const Path path = dataset_json(folder);
   auto json = nlohmann::ordered_json::object();
-  if (fs::exists(path)) json = nlohmann::ordered_json::parse(read_file(path, kMaxJson));
+  if (path_exists(path)) json = nlohmann::ordered_json::parse(read_file(path, kMaxJson));
   auto& extraction = json["extraction"] = settings;
   for (const ExtractedPart& part : parts) {
     auto skipped = nlohmann::ordered_json::array();
@@ -139,8 +149,9 @@ void record(const Path& folder, const nlohmann::json& settings,
 std::vector<ExtractedPart> extract_features(const Path& folder, Backbone& backbone,
                                             const BackboneInfo& info, const ExtractOptions& options,
                                             const ExtractCallbacks& callbacks) {
-  if (!fs::is_directory(folder)) fail("{}: expected a data folder", folder.string());
-  const FileLock lock(folder / ".extract.lock", folder.string());
+  if (!is_folder(folder)) fail("{}: expected a data folder", folder.string());
+  const auto lock = lock_data_folder(folder);
+  refuse_unfinished(folder);
   const DatasetInfo dataset = read_info(folder);
   const std::vector<Part> parts = find_parts(folder);
   const nlohmann::json settings = provenance(info, options, backbone.features());
@@ -160,7 +171,7 @@ std::vector<ExtractedPart> extract_features(const Path& folder, Backbone& backbo
     outputs.push_back(std::move(output));
   }
 
-  Extraction extraction(folder / dataset.image_root, backbone, options, callbacks);
+  Extraction extraction(folder, dataset.image_root, backbone, options, callbacks);
   uint64_t before = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
     if (!outputs[i]->placed()) extraction.run(parts[i], *outputs[i], before, total);

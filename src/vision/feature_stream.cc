@@ -2,16 +2,38 @@
 
 #include <algorithm>
 
+#include "base/fail.h"
+#include "data/dataset_json.h"
 #include "vision/normalise.h"
 
 namespace spml {
+namespace {
+
+// The size of the images, which may come from a file, once it is known that they fit: a batch of
+// them as numbers, those decoded ahead as bytes, and what the layers of a ResNet hold for the one
+// that each thread computes (64 channels of half the size, then thrice 256 of a quarter).
+int fitting_size(size_t batch, const ImageQueue::Options& queue) {
+  if (queue.size < 1 || queue.size > kMaxImageSize) {
+    fail("expected images of 1 to {} pixels a side, found {}", kMaxImageSize, queue.size);
+  }
+  const auto side = static_cast<uint64_t>(queue.size);
+  const uint64_t pixels = side * side, threads = static_cast<uint64_t>(queue.threads);
+  const uint64_t layers = pixels * (64 / 4 + 64 / 16 + 3 * 256 / 16) * sizeof(float);
+  queue.decode.memory.require(saturating_sum(saturating_product(batch, 3 * pixels, sizeof(float)),
+                                             saturating_product(queue.ahead, 3 * pixels),
+                                             saturating_product(threads, layers)),
+                              fmt::format("a network at {0} x {0} pixels", queue.size));
+  return queue.size;
+}
+
+}  // namespace
 
 FeatureStream::FeatureStream(std::vector<Path> files, Backbone& backbone, size_t batch,
                              ImageQueue::Options queue)
     : backbone_(backbone),
       batch_(batch),
       files_(files.size()),
-      size_(queue.size),
+      size_(fitting_size(batch, queue)),
       queue_(std::move(files), queue) {}
 
 FeatureBatch FeatureStream::next() {

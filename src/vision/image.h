@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/memory_budget.h"
 
 namespace spml {
 
@@ -21,6 +22,8 @@ struct DecodeOptions {
   // Larger images are refused before their pixels are allocated. The default is the size at which
   // Pillow refuses: 512 MiB of RGB.
   uint64_t max_pixels = 178'956'970;
+  // What decoding one image may take, pixels and the decoder's own memory.
+  MemoryBudget memory = {};
 };
 
 // The type is told by the first bytes, never by the file's name. The result is what Pillow's

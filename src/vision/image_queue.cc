@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <new>
+#include <system_error>
 
-#include "spml/error.h"
+#include "base/fail.h"
+#include "data/dataset_json.h"
 #include "vision/resize.h"
 
 namespace spml {
@@ -11,23 +13,38 @@ namespace {
 
 LoadedImage load(const Path& file, int size, const DecodeOptions& decode) {
   try {
+    if (size < 1 || size > kMaxImageSize) {
+      fail("{}: expected a size from 1 to {} pixels, found {}", file.string(), kMaxImageSize, size);
+    }
     return {resize_bilinear(read_image(file, decode), size, size), ""};
   } catch (const Error& error) {
     return {{}, error.what()};
   } catch (const std::bad_alloc&) {
     return {{}, file.string() + ": out of memory"};
+  } catch (const std::exception& error) {  // it must not leave the thread
+    return {{}, file.string() + ": " + error.what()};
   }
+}
+
+// As many images are decoded at once as there are threads.
+ImageQueue::Options shared_among_threads(ImageQueue::Options options) {
+  options.decode.memory = options.decode.memory.share(static_cast<uint64_t>(options.threads));
+  return options;
 }
 
 }  // namespace
 
 ImageQueue::ImageQueue(std::vector<Path> files, Options options)
     : files_(std::move(files)),
-      options_(options),
+      options_(shared_among_threads(options)),
       slots_(std::max<size_t>(1, options.ahead)),
       filled_(slots_.size(), false) {
   const size_t threads = std::min<size_t>(static_cast<size_t>(options.threads), files_.size());
-  for (size_t t = 0; t < threads; ++t) workers_.emplace_back([this] { work(); });
+  try {
+    for (size_t t = 0; t < threads; ++t) workers_.emplace_back([this] { work(); });
+  } catch (const std::system_error& error) {
+    if (workers_.empty()) fail("cannot start a thread: {}", error.what());
+  }
 }
 
 ImageQueue::~ImageQueue() {

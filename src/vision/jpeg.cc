@@ -84,34 +84,47 @@ bool read_header(Decoder& d, const unsigned char* data, size_t size) {
   return true;
 }
 
-// Rows of `components` bytes per pixel, one after the other.
-bool read_rows(Decoder& d, unsigned char* out, size_t row_bytes) {
-  if (setjmp(d.error.jump) != 0) return false;
-  jpeg_start_decompress(&d.info);
-  while (d.info.output_scanline < d.info.output_height) {
-    JSAMPROW row = out + d.info.output_scanline * row_bytes;
-    jpeg_read_scanlines(&d.info, &row, 1);
-  }
-  jpeg_finish_decompress(&d.info);
-  return true;
-}
-
-void repeat_gray(const std::vector<uint8_t>& gray, std::vector<uint8_t>& rgb) {
-  for (size_t i = 0; i < gray.size(); ++i) {
-    rgb[3 * i] = rgb[3 * i + 1] = rgb[3 * i + 2] = gray[i];
-  }
+void repeat_gray(const unsigned char* gray, size_t pixels, unsigned char* rgb) {
+  for (size_t i = 0; i < pixels; ++i) rgb[3 * i] = rgb[3 * i + 1] = rgb[3 * i + 2] = gray[i];
 }
 
 // CMYK in JPEG files is stored inverted (Adobe's habit): k' = 255 - k and so on. With that,
 // channel = k' - round((255 - c') k' / 255), in the integer form that Pillow uses.
-void multiply_out_cmyk(const std::vector<uint8_t>& cmyk, std::vector<uint8_t>& rgb) {
-  for (size_t i = 0; i < rgb.size() / 3; ++i) {
+void multiply_out_cmyk(const unsigned char* cmyk, size_t pixels, unsigned char* rgb) {
+  for (size_t i = 0; i < pixels; ++i) {
     const int paper = cmyk[4 * i + 3];
     for (size_t c = 0; c < 3; ++c) {
       const int product = (255 - cmyk[4 * i + c]) * paper + 128;
       rgb[3 * i + c] = static_cast<uint8_t>(paper - (((product >> 8) + product) >> 8));
     }
   }
+}
+
+// Row by row into `rgb`; `raw` is room for one row of another number of components.
+bool read_rows(Decoder& d, unsigned char* rgb, unsigned char* raw) {
+  if (setjmp(d.error.jump) != 0) return false;
+  jpeg_start_decompress(&d.info);
+  const size_t width = d.info.output_width;
+  while (d.info.output_scanline < d.info.output_height) {
+    unsigned char* to = rgb + 3 * width * d.info.output_scanline;
+    JSAMPROW row = d.info.num_components == 3 ? to : raw;
+    jpeg_read_scanlines(&d.info, &row, 1);
+    if (d.info.num_components == 1) repeat_gray(raw, width, to);
+    if (d.info.num_components == 4) multiply_out_cmyk(raw, width, to);
+  }
+  jpeg_finish_decompress(&d.info);
+  return true;
+}
+
+// Every 8 x 8 block of the finest component takes at least one bit.
+constexpr uint64_t kPixelsPerByte = 8 * 64;
+
+// A file of several scans has all its coefficients in memory, two bytes each, before a pixel is
+// made of them.
+uint64_t coefficient_bytes(Decoder& d) {
+  const uint64_t pixels = uint64_t{d.info.image_width} * d.info.image_height;
+  const uint64_t components = static_cast<uint64_t>(d.info.num_components);
+  return jpeg_has_multiple_scans(&d.info) ? 2 * pixels * components : 0;
 }
 
 }  // namespace
@@ -126,14 +139,16 @@ Image decode_jpeg(std::span<const std::byte> bytes, std::string_view where,
   if (components != 1 && components != 3 && components != 4) {
     fail("{}: expected a JPEG of 1, 3 or 4 components, found {}", where, components);
   }
-  Image image = blank_image(d.info.image_width, d.info.image_height, where, options);
-  const size_t row_bytes = static_cast<size_t>(image.width) * static_cast<size_t>(components);
-  std::vector<uint8_t> raw(components == 3 ? 0 : row_bytes * static_cast<size_t>(image.height));
-  if (!read_rows(d, components == 3 ? image.rgb.data() : raw.data(), row_bytes)) {
+  Image image = blank_image({.width = d.info.image_width,
+                             .height = d.info.image_height,
+                             .file_bytes = bytes.size(),
+                             .pixels_per_byte = kPixelsPerByte,
+                             .decoder_bytes = coefficient_bytes(d)},
+                            where, options);
+  std::vector<uint8_t> raw(4 * static_cast<size_t>(image.width));
+  if (!read_rows(d, image.rgb.data(), raw.data())) {
     fail("{}: damaged JPEG: {}", where, d.error.message);
   }
-  if (components == 1) repeat_gray(raw, image.rgb);
-  if (components == 4) multiply_out_cmyk(raw, image.rgb);
   return image;
 }
 

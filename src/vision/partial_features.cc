@@ -10,13 +10,14 @@
 
 #include "base/fail.h"
 #include "base/float16.h"
+#include "base/folders.h"
 #include "formats/json.h"
 #include "formats/npy.h"
 
 namespace spml {
 namespace {
 
-constexpr size_t kMaxJournal = size_t{1} << 28;
+constexpr size_t kMaxJournal = size_t{1} << 26;
 
 Path hidden(const Path& file, const char* ending) {
   return file.parent_path() / fmt::format(".{}{}", file.stem().string(), ending);
@@ -52,7 +53,7 @@ PartialFeatures::PartialFeatures(const Path& file, Shape shape, nlohmann::json s
     done_ = 0;
     skipped_.clear();
   }
-  if (!placed_ && !replace && std::filesystem::exists(file_)) {
+  if (!placed_ && !replace && path_exists(file_)) {
     fail("{}: exists already; --force replaces it", file_.string());
   }
 }
@@ -63,7 +64,7 @@ PartialFeatures::~PartialFeatures() {
 
 // Rows beyond those in the journal are cut off: a kill may have left any part of them.
 bool PartialFeatures::resume() {
-  if (!std::filesystem::exists(journal_)) return false;
+  if (!path_exists(journal_)) return false;
   size_t rows = 0;
   std::vector<SkippedImage> skipped;
   try {
@@ -80,15 +81,18 @@ bool PartialFeatures::resume() {
   if (rows > shape_.rows) return false;
   done_ = rows;
   skipped_ = std::move(skipped);
-  if (!std::filesystem::exists(partial_)) {
-    placed_ = rows == shape_.rows && std::filesystem::exists(file_);
+  // A link is not followed, nor is a file written to that also has another name: a folder from
+  // elsewhere would decide what is overwritten.
+  fd_ = ::open(partial_.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd_ < 0 && errno == ENOENT) {
+    placed_ = rows == shape_.rows && path_exists(file_);
     return placed_;
   }
-  fd_ = ::open(partial_.c_str(), O_WRONLY | O_CLOEXEC);
-  if (fd_ < 0) fail_errno(partial_, "open");
+  if (fd_ < 0) return false;
   const size_t bytes = header_.size() + rows * row_bytes();
   struct stat info;
-  if (::fstat(fd_, &info) != 0 || static_cast<size_t>(info.st_size) < bytes ||
+  if (::fstat(fd_, &info) != 0 || !S_ISREG(info.st_mode) || info.st_nlink != 1 ||
+      static_cast<size_t>(info.st_size) < bytes ||
       ::ftruncate(fd_, static_cast<off_t>(bytes)) != 0 || ::lseek(fd_, 0, SEEK_END) < 0) {
     ::close(std::exchange(fd_, -1));
     return false;
@@ -97,9 +101,9 @@ bool PartialFeatures::resume() {
 }
 
 void PartialFeatures::start() {
-  std::filesystem::remove(journal_);
-  fd_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd_ < 0) fail_errno(partial_, "create");
+  remove_file(journal_);
+  remove_file(partial_);
+  fd_ = create_new_file(partial_);
   write_all(fd_, header_.data(), header_.size(), partial_);
 }
 
@@ -139,6 +143,6 @@ void PartialFeatures::place() {
   placed_ = true;
 }
 
-void PartialFeatures::forget() { std::filesystem::remove(journal_); }
+void PartialFeatures::forget() { remove_file(journal_); }
 
 }  // namespace spml

@@ -11,6 +11,9 @@
 namespace spml {
 namespace {
 
+// A byte of deflated data is at most 1032 bytes, a byte at most eight pixels.
+constexpr uint64_t kPixelsPerByte = 8 * 1032;
+
 struct Source {
   const std::byte* data = nullptr;
   size_t left = 0;
@@ -79,7 +82,11 @@ Image decode_png(std::span<const std::byte> bytes, std::string_view where,
   Decoder d(bytes);
   if (d.png == nullptr || d.info == nullptr) fail("{}: out of memory", where);
   if (!read_header(d)) fail("{}: not a readable PNG: {}", where, d.source.message);
-  Image image = blank_image(png_get_image_width(d.png, d.info), png_get_image_height(d.png, d.info),
+  Image image = blank_image({.width = png_get_image_width(d.png, d.info),
+                             .height = png_get_image_height(d.png, d.info),
+                             .file_bytes = bytes.size(),
+                             .pixels_per_byte = kPixelsPerByte,
+                             .decoder_bytes = 0},
                             where, options);
   const auto width = static_cast<size_t>(image.width), height = static_cast<size_t>(image.height);
   if (!read_pixels(d, image.rgb.data(), 3 * width, height)) {

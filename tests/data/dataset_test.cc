@@ -245,5 +245,48 @@ TEST(LabelMatrix, PartsOfRowsAreReadWhateverTheType) {
   }
 }
 
+TEST_F(DatasetTest, NamedFeaturesStayInTheFolder) {
+  for (const std::string name : {"/etc/passwd", "../f.npy", "a/../../f.npy"}) {
+    write_info(R"({"features": {"train": ")" + name + "\"}}");
+    expect_refused("dataset.json: 'features'", "expected the name of a file below");
+  }
+}
+
+TEST_F(DatasetTest, ImagesStayBelowTheirRoot) {
+  folder_.names(images_file(folder_.path(), "train"), {"a.jpg", "../../b.jpg", "c.jpg"});
+  const Dataset data = open_dataset(folder_.path());  // nobody looks at them yet
+  EXPECT_SPML_ERROR(image_files(data, data.train_file), HasSubstr("row 1: expected the name"));
+}
+
+TEST_F(DatasetTest, RootsOutsideTheFolderAreRecognised) {
+  EXPECT_FALSE(images_are_elsewhere(folder_.path(), ""));
+  EXPECT_FALSE(images_are_elsewhere(folder_.path(), "images"));
+  EXPECT_TRUE(images_are_elsewhere(folder_.path(), "../images"));
+  EXPECT_TRUE(images_are_elsewhere(folder_.path(), "a/../../b"));
+  EXPECT_TRUE(images_are_elsewhere(folder_.path(), "/images"));
+}
+
+// A file of 40 MB on paper, nothing on disk.
+TEST_F(DatasetTest, MoreLabelsThanFitAreRefused) {
+  const Path path = truth_file(folder_.path(), "train");
+  write_file(path, make_npy_header(DType::kI8, 1, std::vector<size_t>{1, 40'000'000}));
+  std::filesystem::resize_file(path, 128 + 40'000'000);
+  expect_refused("formatted_train_labels.npy", "at most 1000000 labels");
+}
+
+TEST_F(DatasetTest, FeaturesThatMustBeConvertedAreBoundedByMemory) {
+  const Path path = features_file(folder_.path(), "train");
+  write_file(path, make_npy_header(DType::kF64, 8, std::vector<size_t>{3, 1'000'000}));
+  std::filesystem::resize_file(path, 128 + 3 * 8'000'000);
+  EXPECT_SPML_ERROR(open_dataset(folder_.path(), {.memory = MemoryBudget(1'000'000)}),
+                    AllOf(HasSubstr("needs 12.0 MB"), HasSubstr("--max-memory")));
+}
+
+TEST_F(DatasetTest, ImageSizesAreBounded) {
+  write_info(
+      R"({"extraction": {"weights": "w", "weights_sha256": "s", "architecture": "resnet50", "size": 65535}})");
+  expect_refused("dataset.json", "from 1 to 4096 pixels");
+}
+
 }  // namespace
 }  // namespace spml

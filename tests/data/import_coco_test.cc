@@ -121,5 +121,15 @@ TEST(CocoJson, HostileFilesAreRefused) {
   EXPECT_SPML_ERROR(parse(R"({"images": [{"id": 1})"), HasSubstr("the file ends here"));
 }
 
+TEST_F(CocoTree, ClassesAreLimited) {
+  std::string json =
+      R"({"images": [{"id": 1}], "annotations": [{"id": 1, "image_id": 1, "category_id": 1}], "categories": [)";
+  for (int i = 1; i <= 65537; ++i) {
+    json += (i > 1 ? "," : "") + std::string("{\"id\":") + std::to_string(i) + ",\"name\":\"a\"}";
+  }
+  write(json + "]}", kVal);
+  EXPECT_SPML_ERROR(import_coco(folder.path()), HasSubstr("at most 65536 categories"));
+}
+
 }  // namespace
 }  // namespace spml

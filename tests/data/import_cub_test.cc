@@ -85,5 +85,22 @@ TEST_F(CubTree, MissingImagesNameTheirLine) {
   EXPECT_SPML_ERROR(import_cub(tree), HasSubstr("images.txt:2: image '001.Albatross/b.jpg'"));
 }
 
+// Every pair of image and attribute is remembered: a few megabytes of names must not become
+// gigabytes.
+TEST_F(CubTree, PairsAreBoundedByTheFileThatListsThem) {
+  std::string images, split, attributes;
+  for (int i = 1; i <= 60'000; ++i) {
+    const std::string id = std::to_string(i);
+    images += id + " a\n";
+    split += id + " 1\n";
+    attributes += id + " a" + id + "\n";
+  }
+  put(tree / "images.txt", images);
+  put(tree / "train_test_split.txt", split);
+  put(tree / "attributes" / "attributes.txt", attributes);
+  EXPECT_SPML_ERROR(import_cub(tree),
+                    HasSubstr("a line for each of 60000 images x 60000 attributes"));
+}
+
 }  // namespace
 }  // namespace spml

@@ -199,5 +199,19 @@ TEST_F(ImportTableFeatures, BadNumbersAreFound) {
   EXPECT_FALSE(std::filesystem::exists(folder / "out"));
 }
 
+TEST(Table, AbsoluteNamesAreThoseBelowTheImageFolder) {
+  const TemporaryFolder folder;
+  put(folder / "images" / "a.jpg", "");
+  const std::string root = folder / "images";
+  put(folder / "t.csv", "image,label\n" + root + "/a.jpg,cat\n");
+  TableOptions options;
+  options.images.root = root;
+  EXPECT_THAT(names(import_table(folder / "t.csv", options).train),
+              ::testing::ElementsAre("a.jpg"));
+  options.images.root = folder.path();
+  put(folder / "t.csv", "image,label\n/etc/passwd,cat\n");
+  EXPECT_SPML_ERROR(import_table(folder / "t.csv", options), ::testing::HasSubstr("--images"));
+}
+
 }  // namespace
 }  // namespace spml

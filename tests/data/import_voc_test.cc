@@ -189,5 +189,15 @@ TEST(VocFull, TheWholeSetEqualsTheReferenceMatrices) {
   EXPECT_THAT(report_import(set).warnings, Not(Contains(HasSubstr("the paper has"))));
 }
 
+TEST_F(VocTree, RepetitionsAreCountedNotListed) {
+  std::string list;
+  for (int i = 0; i < 1000; ++i) list += "a  1\n";
+  put(lists / "cow_train.txt", list);
+  const ImportedSet set = import_voc(folder.path());
+  EXPECT_LT(set.warnings.size(), 10u);
+  EXPECT_THAT(set.warnings,
+              ::testing::Contains(::testing::HasSubstr("999 images are listed twice")));
+}
+
 }  // namespace
 }  // namespace spml

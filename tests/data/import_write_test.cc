@@ -1,5 +1,7 @@
 #include <nlohmann/json.hpp>
 
+#include "data/dataset.h"
+#include "data/folder_update.h"
 #include "formats/npy.h"
 #include "import_trees.h"
 
@@ -123,6 +125,56 @@ TEST(WriteDataFolder, FailureLeavesNothing) {
   set.train_features = {folder / "none.npy", {0, 1}};
   EXPECT_SPML_ERROR(write_data_folder(set, folder / "out"), HasSubstr("none.npy"));
   EXPECT_THAT(files(folder.path()), ::testing::IsEmpty());
+}
+
+TEST(WriteDataFolder, TwoDoNotWorkInOneFolder) {
+  const TemporaryFolder folder;
+  make_folder(folder / "out");
+  const auto lock = lock_data_folder(folder / "out");
+  EXPECT_SPML_ERROR(write_data_folder(small_set(), folder / "out"),
+                    HasSubstr("another spml process"));
+}
+
+// What a kill leaves while files are put in place.
+TEST(WriteDataFolder, AnUnfinishedImportCannotBeOpened) {
+  const TemporaryFolder folder;
+  const Path out = folder / "out";
+  write_data_folder(small_set(), out);
+  put(out / ".spml.unfinished", "");
+  EXPECT_SPML_ERROR(open_dataset(out), HasSubstr("stopped halfway"));
+  write_data_folder(small_set(), out, true);
+  open_dataset(out);
+}
+
+TEST(WriteDataFolder, StagingOfAnotherIsLeftAlone) {
+  const TemporaryFolder folder;
+  FolderUpdate first(folder / "out", false), second(folder / "out", false);
+  EXPECT_NE(first.staging(), second.staging());
+  put(first.staging() / "a", "1");
+  put(second.staging() / "a", "2");
+  first.finish();
+  EXPECT_SPML_ERROR(second.finish(), HasSubstr("cannot put it in place"));
+  EXPECT_EQ(read_file(folder / "out" / "a"), "1");
+}
+
+TEST(WriteDataFolder, NamesOfImagesAndClassesAreChecked) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"../x.jpg", "/etc/passwd", "a/../../x.jpg"}) {
+    ImportedSet set = small_set();
+    set.train[0].image = name;
+    EXPECT_SPML_ERROR(write_data_folder(set, folder / "out"), HasSubstr("below the folder"));
+  }
+  ImportedSet set = small_set();
+  set.classes[0] = std::string(10'000, 'x');
+  EXPECT_SPML_ERROR(write_data_folder(set, folder / "out"), HasSubstr("at most 512 bytes"));
+  EXPECT_THAT(files(folder.path()), ::testing::IsEmpty());
+}
+
+TEST(WriteDataFolder, NonUtf8NamesAreAnErrorOfOurs) {
+  const TemporaryFolder folder;
+  ImportedSet set = small_set();
+  set.name = "\xff\xfe";
+  EXPECT_SPML_ERROR(write_data_folder(set, folder / "out"), HasSubstr("UTF-8"));
 }
 
 }  // namespace

@@ -87,5 +87,17 @@ TEST(Csv, WrittenFieldsAreReadBack) {
   EXPECT_EQ(csv_field("plain"), "plain");
 }
 
+TEST(CsvField, IsNoFormula) {
+  EXPECT_EQ(csv_field("=1+1"), "'=1+1");
+  EXPECT_EQ(csv_field("+1"), "'+1");
+  EXPECT_EQ(csv_field("-1"), "'-1");
+  EXPECT_EQ(csv_field("@SUM(A1)"), "'@SUM(A1)");
+  EXPECT_EQ(csv_field("\t=1"), "'\t=1");
+  EXPECT_EQ(csv_field("=HYPERLINK(\"http://x\",\"y\")"),
+            "\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\"");
+  EXPECT_EQ(csv_field("a=1"), "a=1");
+  EXPECT_EQ(csv_field(""), "");
+}
+
 }  // namespace
 }  // namespace spml

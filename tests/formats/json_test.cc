@@ -27,5 +27,12 @@ TEST(ParseJson, RefusesDeepNesting) {
   EXPECT_NO_THROW(parse_json(std::string(60, '[') + std::string(60, ']'), "f"));
 }
 
+TEST(Json, ValuesAreCounted) {
+  std::string text = "[";
+  for (int i = 0; i < 4'000'000; ++i) text += "[],";
+  EXPECT_SPML_ERROR(parse_json(text + "[]]", "x.json"),
+                    testing::HasSubstr("at most 4000000 values"));
+}
+
 }  // namespace
 }  // namespace spml

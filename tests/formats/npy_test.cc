@@ -200,5 +200,20 @@ TEST_F(Npy, ReadsTheAuthorsFiles) {
   EXPECT_EQ(NpyArray(voc / "formatted_train_images.npy").text(0), "2008_000008.jpg");
 }
 
+TEST_F(Npy, OneLongTextAmongManyIsRefused) {
+  TemporaryFolder folder;
+  std::vector<std::string> texts(100'000, "a.jpg");
+  write_npy(folder / "short.npy", std::span<const std::string>(texts));
+  texts[77] = std::string(1000, 'x');
+  EXPECT_SPML_ERROR(write_npy(folder / "long.npy", std::span<const std::string>(texts)),
+                    testing::HasSubstr("row 77: its text of 1000 characters"));
+}
+
+TEST_F(Npy, AFileLargerThanTheDiskIsNotBegun) {
+  TemporaryFolder folder;
+  EXPECT_SPML_ERROR(NpyRowWriter(folder / "a.npy", DType::kF32, size_t{1} << 40, size_t{1} << 20),
+                    testing::HasSubstr("the disk has room for"));
+}
+
 }  // namespace
 }  // namespace spml

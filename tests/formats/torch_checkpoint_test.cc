@@ -105,10 +105,11 @@ TEST_F(TorchCheckpointTest, RefusesTensorsOutsideTheirStorage) {
   for (const std::string& message :
        {over(1, {6}, {1}), over(0, {7}, {1}), over(0, {2}, {6}), over(0, {6}, {1}, 7),
         over(0, {1 << 30}, {0}), over(6, {1}, {1}), over(0, {6}, {}),
-        over(0, {0x7fffffff, 0x7fffffff, 0x7fffffff}, {0x7fffffff, 0x7fffffff, 0x7fffffff}),
-        over(0, {1, 1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1, 1})}) {
+        over(0, {0x7fffffff, 0x7fffffff, 0x7fffffff}, {0x7fffffff, 0x7fffffff, 0x7fffffff})}) {
     EXPECT_THAT(message, HasSubstr("reaches outside its storage of 24 bytes"));
   }
+  EXPECT_THAT(over(0, {1, 1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1, 1}),
+              HasSubstr("at most 8 sizes"));
   EXPECT_THAT(over(-1, {6}, {1}), HasSubstr("a malformed tensor"));
   EXPECT_THAT(over(0, {-6}, {1}), HasSubstr("a size that is not a whole number"));
   EXPECT_THAT(refusal(p_tensor(p_storage("FloatStorage", "9", 6), 0, {6}, {1})),
@@ -154,6 +155,35 @@ TEST_F(TorchCheckpointTest, DamageNeverCrashes) {
       }
     }
   }
+}
+
+// One storage, many tensors: each small beside the file, all together gigabytes.
+TEST_F(TorchCheckpointTest, TensorsTogetherAreBoundedByTheFile) {
+  std::string body = kEmptyOrderedDict + "(";
+  const std::string storage = p_storage("FloatStorage", "0", 4096);
+  for (int i = 0; i < 400; ++i)
+    body += p_text(std::to_string(i)) + p_tensor(storage, 0, {4096}, {1});
+  const Path path = write(p_program(body + "u"), {{"archive/data/0", std::string(4 * 4096, '\0')}});
+  EXPECT_SPML_ERROR(TorchCheckpoint{path}, HasSubstr("expected tensors of at most 2 times"));
+}
+
+TEST_F(TorchCheckpointTest, ValuesThatManyTensorsUseAreSmall) {
+  const std::string storage = p_storage("FloatStorage", "0", 6);
+  const std::vector<int32_t> long_shape(100'000, 1);
+  EXPECT_THAT(refusal(p_tensor(storage, 0, long_shape, long_shape)), HasSubstr("at most 8 sizes"));
+  EXPECT_THAT(refusal(p_tensor(p_storage("FloatStorage", std::string(1000, 'x'), 6), 0, {1}, {1})),
+              HasSubstr("malformed storage"));
+}
+
+TEST_F(TorchCheckpointTest, ValuesAreCounted) {
+  const size_t many = 2'000'000;
+  EXPECT_THAT(refusal_of(p_program(std::string(many, ')'))), HasSubstr("more than 1000000 values"));
+  std::string remembered = ")";
+  for (size_t i = 0; i < many; ++i) remembered += '\x94';
+  EXPECT_THAT(refusal_of(p_program(remembered)), HasSubstr("values to remember"));
+  std::string recalled = std::string(")q\0", 3);
+  for (size_t i = 0; i < many; ++i) recalled += std::string("h\0", 2);
+  EXPECT_THAT(refusal_of(p_program(recalled)), HasSubstr("values at once"));
 }
 
 }  // namespace

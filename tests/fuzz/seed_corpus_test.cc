@@ -65,14 +65,23 @@ INSTANTIATE_TEST_SUITE_P(
                     Format{"json_lines", fuzz_json_lines, false},
                     Format{"voc_xml", fuzz_voc_xml, false}, Format{"coco_json", fuzz_coco_json},
                     Format{"experiment_json", fuzz_experiment_json},
-                    Format{"records", fuzz_records, false}),
+                    Format{"records", fuzz_records, false},
+                    Format{"voc_lists", fuzz_voc_lists, false},
+                    Format{"nus_lists", fuzz_nus_lists, false},
+                    Format{"cub_lists", fuzz_cub_lists, false}, Format{"table", fuzz_table, false},
+                    Format{"class_weights", fuzz_class_weights, false},
+                    Format{"checkpoint", fuzz_checkpoint, false}),
     [](const auto& test) { return std::string(test.param.name); });
 
 #ifdef SPML_FUZZ_VISION
 INSTANTIATE_TEST_SUITE_P(VisionFormats, SeedCorpus,
                          testing::Values(Format{"pth", fuzz_pth}, Format{"tar", fuzz_tar, false},
                                          Format{"tfjs_json", fuzz_tfjs_json},
-                                         Format{"image", fuzz_image, false}),
+                                         Format{"image", fuzz_image, false},
+                                         Format{"resize", fuzz_resize, false},
+                                         Format{"resnet", fuzz_resnet, false},
+                                         Format{"journal", fuzz_journal, false},
+                                         Format{"finetune_state", fuzz_finetune_state, false}),
                          [](const auto& test) { return std::string(test.param.name); });
 #endif
 

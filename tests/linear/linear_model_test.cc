@@ -71,5 +71,17 @@ TEST(LinearModel, RefusesACheckpointWhoseStepIsNoNumber) {
   }
 }
 
+TEST(LinearModel, IsBoundedByMemory) {
+  LinearConfig config;
+  config.features = 20'000;
+  config.labels = 40'000;
+  config.memory = MemoryBudget(1'000'000'000);
+  EXPECT_SPML_ERROR(LinearModel(config, {}, nullptr, nullptr),
+                    HasSubstr("a linear model of 40000 labels x 20000 features needs 9.6 GB"));
+  config.features = 40'000'000;
+  config.labels = 0;
+  EXPECT_SPML_ERROR(LinearModel(config, {}, nullptr, nullptr), HasSubstr("at least one"));
+}
+
 }  // namespace
 }  // namespace spml

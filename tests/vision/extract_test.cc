@@ -1,5 +1,6 @@
 #include "vision/extract.h"
 
+#include "data/folder_update.h"
 #include "formats/npy.h"
 #include "pictures.h"
 
@@ -57,7 +58,7 @@ class ExtractTest : public testing::Test {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
       const std::string name = entry.path().filename().string();
-      if (name.starts_with(".") && name != ".extract.lock") names.push_back(name);
+      if (name.starts_with(".")) names.push_back(name);
     }
     return names;
   }
@@ -189,6 +190,43 @@ TEST_F(ExtractTest, AFolderWithoutImagesSaysWhatToDo) {
   std::filesystem::remove(folder_ / "formatted_train_images.npy");
   std::filesystem::remove(folder_ / "formatted_val_images.npy");
   EXPECT_SPML_ERROR(extract(), HasSubstr("make a data folder with `spml import`"));
+}
+
+// A data folder from elsewhere must not decide which file of ours is overwritten.
+TEST_F(ExtractTest, WritesThroughNoLink) {
+  const TemporaryFolder elsewhere;
+  const Path victim = elsewhere / "victim",
+             partial = folder_ / ".train_features_imagenet_resnet50.partial";
+  const std::string precious(10'000, 'x');
+  callbacks_.stop = [] { return true; };  // leaves a journal and a partial file
+  EXPECT_SPML_ERROR(extract(), HasSubstr("stopped"));
+  callbacks_.stop = {};
+  const auto plant = [&](const auto& link) {
+    write_file(victim, precious);
+    std::filesystem::remove(partial);
+    link();
+    extract();
+    EXPECT_EQ(read_file(victim), precious);
+    std::filesystem::remove(file("train"));
+    std::filesystem::remove(file("val"));
+  };
+  const std::string journal = read_file(folder_ / ".train_features_imagenet_resnet50.journal");
+  plant([&] { std::filesystem::create_symlink(victim, partial); });
+  write_file(folder_ / ".train_features_imagenet_resnet50.journal", journal);
+  plant([&] { std::filesystem::create_hard_link(victim, partial); });
+  plant([&] { std::filesystem::create_symlink(victim, partial); });  // and no journal
+}
+
+TEST_F(ExtractTest, ImageNamesStayBelowTheirFolder) {
+  for (const std::string name : {"../dataset.json", "/etc/passwd", "a/../../b.jpg"}) {
+    name_images("train", {"color.jpg", name});
+    EXPECT_SPML_ERROR(extract(), HasSubstr("expected the name of a file below"));
+  }
+}
+
+TEST_F(ExtractTest, TwoDoNotWorkInOneFolder) {
+  const auto lock = lock_data_folder(folder_.path());
+  EXPECT_SPML_ERROR(extract(), HasSubstr("another spml process"));
 }
 
 }  // namespace

@@ -85,5 +85,25 @@ TEST(Image, DecompressionBombsAreRefusedBeforeAllocation) {
   EXPECT_EQ(read_image(picture("color.jpg"), {.max_pixels = 13 * 9}).width, 13);
 }
 
+// A header of a few bytes that promises millions of pixels.
+TEST(Image, PixelsAreBoundedByTheBytesThereAre) {
+  std::string jpeg = read_file(picture("cmyk.jpg"));
+  const size_t frame = jpeg.find("\xff\xc0");
+  ASSERT_NE(frame, std::string::npos);
+  jpeg.replace(frame + 5, 4, "\x30\x00\x30\x00", 4);  // 12288 x 12288
+  EXPECT_SPML_ERROR(decode_image(as_bytes(jpeg), "a.jpg"),
+                    HasSubstr("cannot hold 12288 x 12288 pixels"));
+  std::string png = read_file(picture("bilevel.png"));
+  png.replace(16, 8, "\0\0\x30\0\0\0\x30\0", 8);
+  EXPECT_SPML_ERROR(decode_image(as_bytes(png), "a.png"),
+                    AnyOf(HasSubstr("cannot hold"), HasSubstr("CRC")));
+}
+
+TEST(Image, PixelsAreBoundedByMemory) {
+  EXPECT_SPML_ERROR(decode_image(as_bytes(read_file(picture("color.jpg"))), "a.jpg",
+                                 {.memory = MemoryBudget(1000)}),
+                    HasSubstr("--max-memory"));
+}
+
 }  // namespace
 }  // namespace spml

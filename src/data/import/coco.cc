@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "data/import/boxes.h"
 #include "data/import/coco_json.h"
 #include "data/import/images.h"
@@ -15,15 +16,13 @@
 namespace spml {
 namespace {
 
-namespace fs = std::filesystem;
-
 Path instances_file(const Path& source, std::string_view phase, int year) {
   return source / "annotations" / fmt::format("instances_{}{}.json", phase, year);
 }
 
 int find_year(const Path& source, int wanted) {
   for (const int year : {2014, 2017}) {
-    if ((wanted == 0 || wanted == year) && fs::exists(instances_file(source, "train", year))) {
+    if ((wanted == 0 || wanted == year) && path_exists(instances_file(source, "train", year))) {
       return year;
     }
   }
@@ -47,6 +46,10 @@ void sort_categories(CocoInstances& data, const Path& path) {
     }
   }
   if (categories.empty()) fail("{}: expected categories, found none", path.string());
+  if (categories.size() > kMaxClasses) {
+    fail("{}: expected at most {} categories, found {}", path.string(), kMaxClasses,
+         categories.size());
+  }
 }
 
 std::vector<ImportedRow> build_rows(const CocoInstances& data, std::string_view phase, int year,
@@ -102,14 +105,14 @@ ImportedSet import_coco(const Path& source, const CocoOptions& options) {
   const int year = find_year(source, options.year);
   // Names begin with train2014/, so the root is there even when no image was downloaded.
   const Path train_images = source / fmt::format("train{}", year);
-  ImageCheck images(options.images, fs::is_directory(train_images) ? source : train_images);
+  ImageCheck images(options.images, is_folder(train_images) ? source : train_images);
   ImportedSet set;
   set.name = fmt::format("coco{}", year % 100);
   if (year == 2014) set.published = PublishedCounts{82081, 40137, 80};
   set.has_boxes = true;
   for (const std::string_view phase : {"train", "val"}) {
     const Path path = instances_file(source, phase, year);
-    if (phase == "val" && !fs::exists(path)) {
+    if (phase == "val" && !path_exists(path)) {
       set.warnings.push_back(
           fmt::format("{}: not there, so there is no test split", path.string()));
       continue;

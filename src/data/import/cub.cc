@@ -3,6 +3,8 @@
 #include <unordered_map>
 
 #include "base/fail.h"
+#include "base/folders.h"
+#include "base/memory_budget.h"
 #include "data/import/images.h"
 #include "data/import/import.h"
 #include "data/import/rows.h"
@@ -11,19 +13,20 @@
 namespace spml {
 namespace {
 
-namespace fs = std::filesystem;
-
 using IdIndex = std::unordered_map<uint32_t, size_t>;  // id in the files -> position
 
 // "ID TEXT" per line, as images.txt, attributes.txt and train_test_split.txt have it.
 struct IdTable {
+  Path path;
   IdIndex index;
   std::vector<std::string> texts;
-  std::vector<std::string> places;
+  std::vector<size_t> lines;
+  std::string place(size_t i) const { return fmt::format("{}:{}", path.string(), lines[i]); }
 };
 
 IdTable read_id_table(const Path& path) {
   IdTable table;
+  table.path = path;
   LineReader reader(path);
   for (std::string_view line; reader.next(line);) {
     if (trim(line).empty()) continue;
@@ -37,7 +40,7 @@ IdTable read_id_table(const Path& path) {
       fail("{}: id {} is there twice", reader.where(), id);
     }
     table.texts.emplace_back(text);
-    table.places.push_back(reader.where());
+    table.lines.push_back(reader.number());
   }
   if (table.texts.empty()) fail("{}: expected lines, found an empty file", path.string());
   return table;
@@ -69,10 +72,21 @@ int32_t position_of(const std::vector<int32_t>& table, uint32_t id) {
   return id < table.size() ? table[id] : -1;
 }
 
+// Every pair of image and attribute is remembered, and the file is to list all of them, at six
+// bytes or more: with far fewer bytes than pairs it is not the file it should be.
+void check_density(const Path& path, size_t rows, size_t labels) {
+  constexpr uint64_t kSmall = uint64_t{64} << 20;
+  const uint64_t pairs = saturating_product(rows, labels), bytes = MappedFile(path).bytes().size();
+  if (pairs <= kSmall || pairs / 4 <= bytes) return;
+  fail("{}: expected a line for each of {} images x {} attributes, found {} in all", path.string(),
+       rows, labels, size_text(bytes));
+}
+
 void read_marks(const Path& path, const IdTable& images, const IdTable& attributes,
                 std::vector<ImportedRow>& rows, ImportedSet& set) {
   const size_t labels = attributes.texts.size();
   const std::vector<int32_t> image_at = flat(images.index), label_at = flat(attributes.index);
+  check_density(path, rows.size(), labels);
   std::vector<int8_t> seen(rows.size() * labels, -1);
   size_t pairs = 0, repeated = 0;
   std::string first_repeated;
@@ -125,7 +139,7 @@ ImportedSet import_cub(const Path& source, const ImageOptions& options) {
   // The archive has attributes.txt beside the folder; many copies have it inside.
   const Path inside = tree / "attributes" / "attributes.txt";
   const IdTable attributes =
-      read_id_table(fs::exists(inside) ? inside : tree / ".." / "attributes.txt");
+      read_id_table(path_exists(inside) ? inside : tree / ".." / "attributes.txt");
 
   ImportedSet set;
   set.name = "cub";
@@ -135,7 +149,7 @@ ImportedSet import_cub(const Path& source, const ImageOptions& options) {
   std::vector<ImportedRow> rows(images.texts.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     rows[i].image = images.texts[i];
-    check.require(rows[i].image, images.places[i]);
+    check.require(rows[i].image, images.place(i));
   }
   check.finish(set);
   read_marks(tree / "attributes" / "image_attribute_labels.txt", images, attributes, rows, set);
@@ -145,15 +159,15 @@ ImportedSet import_cub(const Path& source, const ImageOptions& options) {
     const auto image = images.index.find(id);
     const std::string& value = split.texts[position];
     if (image == images.index.end()) {
-      fail("{}: image {} is not in images.txt", split.places[position], id);
+      fail("{}: image {} is not in images.txt", split.place(position), id);
     }
     if (value != "0" && value != "1") {
-      fail("{}: expected 1 (training) or 0 (test), found '{}'", split.places[position], value);
+      fail("{}: expected 1 (training) or 0 (test), found '{}'", split.place(position), value);
     }
     is_train[image->second] = value == "1";
   }
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (is_train[i] < 0) fail("{}: the image is not in train_test_split.txt", images.places[i]);
+    if (is_train[i] < 0) fail("{}: the image is not in train_test_split.txt", images.place(i));
     (is_train[i] ? set.train : set.test).push_back(std::move(rows[i]));
   }
   return set;

@@ -4,8 +4,10 @@
 #include <set>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "data/import/images.h"
 #include "data/import/import.h"
+#include "data/import/rows.h"
 #include "formats/lines.h"
 
 namespace spml {
@@ -16,27 +18,30 @@ namespace fs = std::filesystem;
 bool is_hidden(const Path& path) { return path.filename().string().starts_with('.'); }
 
 std::vector<Path> sorted_folders(const Path& parent) {
-  std::vector<Path> folders;
-  for (const auto& entry : fs::directory_iterator(parent)) {
-    if (entry.is_directory() && !is_hidden(entry.path())) folders.push_back(entry.path());
-  }
-  std::sort(folders.begin(), folders.end());
+  std::vector<Path> folders = list_folder(parent);
+  std::erase_if(folders, [](const Path& path) { return is_hidden(path) || !is_folder(path); });
   return folders;
 }
 
-// Images of one class, sub-folders included, sorted; counts files that are something else.
+// Images of one class, sub-folders included, sorted; counts files that are something else. Links to
+// folders are not followed, so that there is an end.
 std::vector<std::string> list_images(const Path& folder, const Path& root, size_t& others) {
   std::vector<std::string> images;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (!entry.is_regular_file() || is_hidden(entry.path())) continue;
-    if (!has_image_extension(entry.path())) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code ignored;  // what cannot be looked at is no image
+    if (!entry->is_regular_file(ignored) || is_hidden(entry->path())) continue;
+    if (!has_image_extension(entry->path())) {
       ++others;
       continue;
     }
-    std::string image = entry.path().lexically_relative(root).generic_string();
-    if (!is_utf8(image)) fail("{}: expected a file name in UTF-8", entry.path().string());
+    std::string image = entry->path().lexically_relative(root).generic_string();
+    if (!is_utf8(image)) fail("{}: expected a file name in UTF-8", entry->path().string());
+    check_name(image, folder.string());
     images.push_back(std::move(image));
   }
+  if (error) fail("{}: cannot read the folder: {}", folder.string(), error.message());
   std::sort(images.begin(), images.end());
   return images;
 }
@@ -64,18 +69,18 @@ std::vector<ImportedRow> read_part(const Path& part, const Path& root, ImportedS
 }  // namespace
 
 ImportedSet import_folder(const Path& source) {
-  if (!fs::is_directory(source)) {
+  if (!is_folder(source)) {
     fail("{}: expected a folder with one sub-folder per class", source.string());
   }
-  const bool divided = fs::is_directory(source / "train");
+  const bool divided = is_folder(source / "train");
   const Path train = divided ? source / "train" : source;
   Path test;
   for (const char* name : {"val", "test"}) {  // test wins where there are both
-    if (divided && fs::is_directory(source / name)) test = source / name;
+    if (divided && is_folder(source / name)) test = source / name;
   }
 
   ImportedSet set;
-  set.name = fs::canonical(source).filename().string();
+  set.name = folder_name(source);
   set.complete = false;
   set.image_root = source;
   std::set<std::string> names;

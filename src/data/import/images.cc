@@ -4,12 +4,13 @@
 #include <cctype>
 
 #include "base/fail.h"
+#include "base/folders.h"
 
 namespace spml {
 
 ImageCheck::ImageCheck(const ImageOptions& options, const Path& usual)
     : root_(options.root.empty() ? usual : options.root), allow_missing_(options.allow_missing) {
-  have_root_ = std::filesystem::is_directory(root_);
+  have_root_ = is_folder(root_);
   if (!have_root_ && !options.root.empty()) {
     fail("{}: expected the folder of the images", root_.string());
   }
@@ -17,9 +18,22 @@ ImageCheck::ImageCheck(const ImageOptions& options, const Path& usual)
 
 void check_name(std::string_view image, std::string_view where) {
   constexpr size_t kMaxBytes = 1024;
-  if (image.size() <= kMaxBytes) return;
-  fail("{}: expected the name of an image in at most {} bytes, found {}", where, kMaxBytes,
-       image.size());
+  if (image.size() > kMaxBytes) {
+    fail("{}: expected the name of an image in at most {} bytes, found {}", where, kMaxBytes,
+         image.size());
+  }
+  if (!stays_inside(image)) {
+    fail("{}: expected an image below the folder of the images, found '{}'; name it with --images",
+         where, image);
+  }
+}
+
+std::string ImageCheck::below_root(const std::string& image) const {
+  const Path path(image);
+  if (!path.is_absolute()) return image;
+  const Path relative =
+      path.lexically_relative(std::filesystem::absolute(root_).lexically_normal());
+  return relative.empty() || *relative.begin() == ".." ? image : relative.generic_string();
 }
 
 bool ImageCheck::exists(const std::string& image) const {

@@ -16,6 +16,8 @@ class ImageCheck {
   ImageCheck(const ImageOptions& options, const Path& usual);
 
   const Path& root() const { return root_; }
+  // An absolute name below the root, relative to it; any other name as it is.
+  std::string below_root(const std::string& image) const;
   bool exists(const std::string& image) const;
   // Error that begins with `where` when the image is missing and may not be.
   void require(const std::string& image, std::string_view where);
@@ -30,8 +32,8 @@ class ImageCheck {
   std::string first_missing_;
 };
 
-// Error that begins with `where` for a name too long to be one: names are stored at the length of
-// the longest, so a single one could blow up the file.
+// Error that begins with `where` for a name too long to be one, since names are stored at the
+// length of the longest, and for one that leads out of the folder of the images.
 void check_name(std::string_view image, std::string_view where);
 
 // jpg, jpeg or png in any case.

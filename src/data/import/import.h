@@ -12,6 +12,9 @@
 
 namespace spml {
 
+// More are refused: far above any real set, so that a wrong column or file is the likely cause.
+constexpr size_t kMaxClasses = 65536;
+
 struct ImportedLabel {
   int32_t label = 0;
   // From the label's boxes in the image, 0 where there is none (see boxes.h).
@@ -86,9 +89,9 @@ ImportedSet import_table(const Path& source, const TableOptions& options = {});
 
 ImportedSet import_folder(const Path& source);
 
-// Writes the data folder. The files appear together: in a new folder by one rename, in an existing
-// one file by file with dataset.json last. Error when `out` is not empty, unless `overwrite`, which
-// replaces the files of an earlier data folder and touches no other.
+// Writes the data folder. The files appear together (see folder_update.h). Error when `out` is not
+// empty, unless `overwrite`, which replaces the files of an earlier data folder and touches no
+// other.
 void write_data_folder(const ImportedSet& set, const Path& out, bool overwrite = false);
 
 // What a user wants to see after an import.

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "base/numpy_random.h"
 #include "data/import/images.h"
 #include "data/import/import.h"
@@ -15,14 +16,12 @@
 namespace spml {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr PublishedCounts kPublished{150000, 60260, 81};
 const Path kLabels = Path("Groundtruth") / "TrainTestLabels";
 
 Path usual_images(const Path& tree) {
   for (const char* name : {"Flickr", "images", "Images"}) {
-    if (fs::is_directory(tree / name)) return tree / name;
+    if (is_folder(tree / name)) return tree / name;
   }
   return tree / "Flickr";
 }
@@ -30,8 +29,8 @@ Path usual_images(const Path& tree) {
 std::vector<std::string> list_concepts(const Path& labels) {
   std::vector<std::string> concepts;
   constexpr std::string_view kBegin = "Labels_", kEnd = "_Train.txt";
-  for (const auto& entry : fs::directory_iterator(labels)) {
-    const std::string name = entry.path().filename().string();
+  for (const Path& entry : list_folder(labels)) {
+    const std::string name = entry.filename().string();
     if (name.starts_with(kBegin) && name.ends_with(kEnd)) {
       concepts.push_back(name.substr(kBegin.size(), name.size() - kBegin.size() - kEnd.size()));
     }
@@ -159,6 +158,9 @@ std::vector<ImportedRow> read_formatted_part(const Path& folder, const std::stri
          marks.cols());
   }
   labels = marks.cols();
+  if (labels > kMaxClasses) {
+    fail("{}: expected at most {} labels, found {}", label_path.string(), kMaxClasses, labels);
+  }
   std::vector<ImportedRow> rows(marks.rows());
   std::vector<int8_t> row_marks(labels);
   for (size_t row = 0; row < rows.size(); ++row) {
@@ -196,7 +198,7 @@ ImportedSet import_formatted(const Path& folder, const NusOptions& options) {
 
 ImportedSet import_nus(const Path& source, const NusOptions& options) {
   ImportedSet set;
-  if (fs::exists(source / "formatted_train_labels.npy")) {
+  if (path_exists(source / "formatted_train_labels.npy")) {
     set = import_formatted(source, options);
   } else {
     set = import_original(find_tree(source, {"NUS-WIDE", "NUS_WIDE", "nuswide"}, kLabels,

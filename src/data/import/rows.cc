@@ -25,6 +25,13 @@ ImportedLabel* find_positive(ImportedRow& row, int32_t label) {
   return place != row.positives.end() && place->label == label ? &*place : nullptr;
 }
 
+std::string folder_name(const Path& folder) {
+  std::error_code error;
+  const Path canonical = std::filesystem::canonical(folder, error);
+  if (error) fail("{}: cannot look it up: {}", folder.string(), error.message());
+  return canonical.filename().string();
+}
+
 Path find_tree(const Path& first, const std::vector<std::string>& names, const Path& marker,
                std::string_view expected) {
   std::error_code ignored;

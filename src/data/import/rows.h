@@ -15,6 +15,9 @@ ImportedLabel& add_positive(ImportedRow& row, int32_t label);
 // The entry of `label`, or null when the row has no such positive.
 ImportedLabel* find_positive(ImportedRow& row, int32_t label);
 
+// A folder's own name, also when it is given as "." or with a slash at the end.
+std::string folder_name(const Path& folder);
+
 // `first` if it holds `marker`, else the first of first/NAME that does; Error with `expected` when
 // none does. For archives that unpack into one more folder than users think.
 Path find_tree(const Path& first, const std::vector<std::string>& names, const Path& marker,

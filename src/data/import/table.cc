@@ -18,8 +18,6 @@
 namespace spml {
 namespace {
 
-constexpr size_t kMaxClasses = 65536;  // far above any real set: a wrong column is the likely cause
-
 bool is_json_lines(const Path& path) {
   const std::string extension = path.extension().string();
   return extension == ".jsonl" || extension == ".ndjson" || extension == ".json";
@@ -34,6 +32,9 @@ std::vector<std::string> read_classes(const Path& path) {
     if (name.empty()) continue;
     if (!seen.emplace(name, reader.number()).second) {
       fail("{}: class '{}' is there twice", reader.where(), name);
+    }
+    if (classes.size() == kMaxClasses) {
+      fail("{}: expected at most {} classes", reader.where(), kMaxClasses);
     }
     classes.push_back(name);
   }
@@ -52,17 +53,18 @@ class TableBuilder {
   }
 
   void add(const TableRecord& record) {
-    const auto [place, is_new] = row_of_.emplace(record.image, rows_.size());
+    const std::string image = images_.below_root(record.image);
+    const auto [place, is_new] = row_of_.emplace(image, rows_.size());
     if (is_new) {
-      images_.require(record.image, record.place);
-      rows_.push_back({record.image, {}});
+      images_.require(image, record.place);
+      rows_.push_back({image, {}});
       is_test_.push_back(is_test(record));
-      first_place_.push_back(record.place);
+      first_line_.push_back(record.line);
     }
     const size_t row = place->second;
     if (is_test(record) != is_test_[row]) {
-      fail("{}: '{}' is in another split than at {}", record.place, record.image,
-           first_place_[row]);
+      fail("{}: '{}' is in another split than at line {}", record.place, record.image,
+           first_line_[row]);
     }
     if (!is_new && record.labels.empty()) note_repetition(record);
     for (const std::string& name : record.labels) {
@@ -146,7 +148,7 @@ class TableBuilder {
   std::unordered_map<std::string, int32_t> label_of_;
   std::vector<ImportedRow> rows_;
   std::vector<bool> is_test_;
-  std::vector<std::string> first_place_;
+  std::vector<size_t> first_line_;
   std::unordered_map<std::string, size_t> row_of_;
   std::vector<size_t> train_positions_, test_positions_;
   size_t repeated_ = 0;

@@ -104,6 +104,7 @@ std::vector<std::string> read_csv_records(std::string_view text, const std::stri
   while (reader.next(fields)) {
     TableRecord record;
     record.place = reader.place();
+    record.line = reader.line();
     if (fields.size() > columns.count && !columns.is_label.back()) {
       fail("{}: expected {} fields as in the header, found {}; is a comma not quoted?",
            record.place, columns.count, fields.size());
@@ -134,6 +135,7 @@ void read_json_lines_records(std::string_view text, const std::string& where,
     if (trim(line).empty()) continue;
     TableRecord record;
     record.place = fmt::format("{}:{}", where, number);
+    record.line = number;
     simdjson::dom::object object;
     if (parser.parse(line, record.place).get(object)) {
       fail("{}: expected an object such as {{\"image\": \"a.jpg\", \"label\": \"cat\"}}",

@@ -13,6 +13,7 @@ struct TableRecord {
   std::vector<std::string> labels;  // none is empty
   std::string split;                // "" when the table has no such column
   std::string place;                // "FILE:LINE"
+  size_t line = 0;
 };
 
 using RecordVisitor = std::function<void(const TableRecord&)>;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "data/import/boxes.h"
 #include "data/import/images.h"
 #include "data/import/import.h"
@@ -17,28 +18,23 @@
 namespace spml {
 namespace {
 
-namespace fs = std::filesystem;
-
 const Path kLists = Path("ImageSets") / "Main";
 constexpr size_t kMaxXmlBytes = size_t{16} << 20;
 
 std::vector<std::string> voc_years(const Path& devkit) {
   std::vector<std::string> years;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(devkit, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("VOC20") && fs::is_directory(entry.path() / kLists, ignored)) {
-      years.push_back(name);
-    }
+  if (!is_folder(devkit)) return years;
+  for (const Path& entry : list_folder(devkit)) {
+    const std::string name = entry.filename().string();
+    if (name.starts_with("VOC20") && is_folder(entry / kLists)) years.push_back(name);
   }
-  std::sort(years.begin(), years.end());
   return years;
 }
 
 // The folder of one year, from a devkit, the folder that holds it, or the year's folder itself.
 Path find_year(const Path& source, int year) {
-  if (fs::is_directory(source / kLists)) return source;
-  const Path devkit = fs::is_directory(source / "VOCdevkit") ? source / "VOCdevkit" : source;
+  if (is_folder(source / kLists)) return source;
+  const Path devkit = is_folder(source / "VOCdevkit") ? source / "VOCdevkit" : source;
   const std::vector<std::string> years = voc_years(devkit);
   if (years.empty()) {
     fail("{}: expected a VOCdevkit or its VOC2012 folder, with ImageSets/Main in it",
@@ -53,8 +49,8 @@ Path find_year(const Path& source, int year) {
 std::vector<std::string> list_classes(const Path& lists) {
   std::vector<std::string> classes;
   constexpr std::string_view kEnd = "_train.txt";
-  for (const auto& entry : fs::directory_iterator(lists)) {
-    const std::string name = entry.path().filename().string();
+  for (const Path& entry : list_folder(lists)) {
+    const std::string name = entry.filename().string();
     if (name.size() > kEnd.size() && name.ends_with(kEnd)) {
       classes.push_back(name.substr(0, name.size() - kEnd.size()));
     }
@@ -68,8 +64,15 @@ std::vector<std::string> list_classes(const Path& lists) {
 
 using Rows = std::map<std::string, ImportedRow>;  // by image: sorted
 
+// Lines that say what an earlier one has said.
+struct Repetitions {
+  size_t count = 0;
+  std::string first;
+};
+
 // Adds the positives of one class to the rows.
-void read_list(const Path& path, int32_t label, Rows& rows, ImageCheck& images, ImportedSet& set) {
+void read_list(const Path& path, int32_t label, Rows& rows, ImageCheck& images,
+               Repetitions& repeated) {
   LineReader reader(path);
   std::unordered_map<std::string, int> seen;
   for (std::string_view line; reader.next(line);) {
@@ -85,7 +88,7 @@ void read_list(const Path& path, int32_t label, Rows& rows, ImageCheck& images, 
       if (place->second != value) {
         fail("{}: {} is listed twice, with {} and {}", reader.where(), image, place->second, value);
       }
-      set.warnings.push_back(fmt::format("{}: {} is listed twice", reader.where(), image));
+      if (repeated.count++ == 0) repeated.first = fmt::format("{}: {}", reader.where(), image);
     }
     if (value != 1) continue;
     ImportedRow& row = rows[image];
@@ -101,9 +104,14 @@ void read_list(const Path& path, int32_t label, Rows& rows, ImageCheck& images, 
 std::vector<ImportedRow> read_part(const Path& lists, std::string_view phase, ImageCheck& images,
                                    ImportedSet& set) {
   Rows rows;
+  Repetitions repeated;
   for (size_t label = 0; label < set.classes.size(); ++label) {
     read_list(lists / fmt::format("{}_{}.txt", set.classes[label], phase),
-              static_cast<int32_t>(label), rows, images, set);
+              static_cast<int32_t>(label), rows, images, repeated);
+  }
+  if (repeated.count > 0) {
+    set.warnings.push_back(
+        fmt::format("{} images are listed twice; the first: {}", repeated.count, repeated.first));
   }
   std::vector<ImportedRow> part;
   for (auto& [image, row] : rows) part.push_back(std::move(row));
@@ -116,7 +124,7 @@ size_t read_boxes(const Path& annotations, std::vector<ImportedRow>& rows,
   size_t without = 0;
   for (ImportedRow& row : rows) {
     const Path path = annotations / Path(row.image).replace_extension(".xml");
-    if (fs::exists(path)) {
+    if (path_exists(path)) {
       const VocAnnotation annotation = parse_voc_xml(read_file(path, kMaxXmlBytes), path.string());
       for (const VocObject& object : annotation.objects) {
         const auto found = std::lower_bound(classes.begin(), classes.end(), object.name);
@@ -139,7 +147,7 @@ ImportedSet import_voc(const Path& source, const VocOptions& options) {
   ImageCheck images(options.images, tree / "JPEGImages");
   ImportedSet set;
   // The folder's own name (VOC2012 -> voc12) also when SRC is "." or ends in "/".
-  const std::string folder = fs::canonical(tree).filename().string();
+  const std::string folder = folder_name(tree);
   const bool is_year = folder.size() == 7 && folder.starts_with("VOC20");
   set.name = is_year ? "voc" + folder.substr(5) : "voc";
   if (set.name == "voc12") set.published = PublishedCounts{5717, 5823, 20};
@@ -148,7 +156,7 @@ ImportedSet import_voc(const Path& source, const VocOptions& options) {
   set.test = read_part(lists, "val", images, set);
   images.finish(set);
 
-  set.has_boxes = fs::is_directory(tree / "Annotations");
+  set.has_boxes = is_folder(tree / "Annotations");
   if (set.has_boxes) {
     const size_t without = read_boxes(tree / "Annotations", set.train, set.classes) +
                            read_boxes(tree / "Annotations", set.test, set.classes);

@@ -1,12 +1,12 @@
 // The one writer of data folders made by importers.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "base/fail.h"
 #include "data/dataset.h"
 #include "data/dataset_json.h"
+#include "data/folder_update.h"
+#include "data/import/images.h"
 #include "data/import/import.h"
 #include "formats/npy.h"
 
@@ -15,38 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kStaging = ".import-";
-
 // Features of the user's own do not go by the name of a network.
 std::string own_features(std::string_view part) { return fmt::format("{}_features.npy", part); }
-
-bool is_data_file(const std::string& name) {
-  return name == "dataset.json" ||
-         (name.ends_with(".npy") &&
-          (name.starts_with("formatted_train_") || name.starts_with("formatted_val_") ||
-           name.starts_with("train_features") || name.starts_with("val_features")));
-}
-
-// A folder beside (or, when `out` exists, inside) the final one, removed with all that is left in
-// it at the end.
-class Staging {
- public:
-  explicit Staging(const Path& out) {
-    const std::string suffix = fmt::format("{}{}", kStaging, ::getpid());
-    path_ = fs::exists(out) ? out / suffix : Path(out.string() + suffix);
-    make_folder(path_);
-  }
-  Staging(const Staging&) = delete;
-  Staging& operator=(const Staging&) = delete;
-  ~Staging() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  const Path& path() const { return path_; }
-
- private:
-  Path path_;
-};
 
 std::vector<std::string> image_names(const std::vector<ImportedRow>& rows) {
   std::vector<std::string> names;
@@ -120,61 +90,44 @@ DatasetInfo describe(const ImportedSet& set, const Path& out) {
   }
   if (!set.image_root.empty()) {
     // Absolute first: what a name that does not exist yet is relative to is not looked at.
+    std::error_code error;
     info.image_root =
-        fs::relative(fs::absolute(set.image_root), fs::absolute(out)).generic_string();
+        fs::relative(fs::absolute(set.image_root), fs::absolute(out), error).generic_string();
+    if (error) fail("{}: cannot look it up: {}", set.image_root.string(), error.message());
   }
   if (!set.train_features.file.empty()) info.train_features = own_features("train");
   if (!set.test_features.file.empty()) info.val_features = own_features("val");
   return info;
 }
 
-void refuse_occupied(const Path& out) {
-  if (fs::exists(out) && !fs::is_directory(out)) fail("{}: expected a folder", out.string());
-  if (fs::exists(out) && !fs::is_empty(out)) {
-    fail("{}: the folder is not empty; choose another or pass --overwrite", out.string());
+// Whatever the source, a folder is written that can be opened again.
+void check_set(const ImportedSet& set, const Path& out) {
+  constexpr size_t kMaxName = 512;
+  if (set.classes.size() > kMaxClasses) {
+    fail("{}: expected at most {} classes, found {}", out.string(), kMaxClasses,
+         set.classes.size());
   }
-}
-
-void remove_earlier(const Path& out, const Path& staging) {
-  for (const auto& entry : fs::directory_iterator(out)) {
-    const std::string name = entry.path().filename().string();
-    if (is_data_file(name)) fs::remove(entry.path());
-    if (name.starts_with(kStaging) && entry.path() != staging) fs::remove_all(entry.path());
+  for (const std::string& name : set.classes) {
+    if (name.size() <= kMaxName) continue;
+    fail("{}: expected names of classes of at most {} bytes, found '{}...'", out.string(), kMaxName,
+         name.substr(0, 40));
   }
-}
-
-void move_into_place(const Path& staging, const Path& out) {
-  for (const auto& entry : fs::directory_iterator(staging)) {
-    if (entry.path().filename() != "dataset.json") {
-      fs::rename(entry.path(), out / entry.path().filename());
-    }
+  for (const auto* rows : {&set.train, &set.test}) {
+    for (const ImportedRow& row : *rows) check_name(row.image, out.string());
   }
-  fs::rename(staging / "dataset.json", out / "dataset.json");
 }
 
 }  // namespace
 
 void write_data_folder(const ImportedSet& set, const Path& folder, bool overwrite) {
-  // Without a trailing slash, so that the folder has a name to put a suffix to.
-  const Path out = folder.has_filename() ? folder : folder.parent_path();
-  if (!overwrite) refuse_occupied(out);
-  try {
-    const bool existed = fs::exists(out);
-    const Staging staging(out);
-    write_part(set, set.train, set.train_features, "train", staging.path());
-    if (!set.test.empty()) {
-      write_part(set, set.test, set.test_features, "val", staging.path());
-    }
-    write_file(staging.path() / "dataset.json", to_json(describe(set, out)));
-    if (existed) {
-      remove_earlier(out, staging.path());
-      move_into_place(staging.path(), out);
-    } else {
-      fs::rename(staging.path(), out);
-    }
-  } catch (const fs::filesystem_error& error) {
-    fail("{}: cannot write the data folder: {}", out.string(), error.code().message());
+  check_set(set, folder);
+  FolderUpdate update(folder, overwrite);
+  write_part(set, set.train, set.train_features, "train", update.staging());
+  if (!set.test.empty()) {
+    write_part(set, set.test, set.test_features, "val", update.staging());
   }
+  write_file(update.staging() / "dataset.json", to_json(describe(set, update.out())));
+  update.finish();
 }
 
 }  // namespace spml

@@ -1,0 +1,154 @@
+#include "command_seeds.h"
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "base/fail.h"
+#include "base/process.h"
+
+extern char** environ;
+
+namespace spml {
+namespace {
+
+void put(const Path& path, const std::string& text) {
+  make_folder(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+void call(std::vector<std::string> words, const std::string& program) {
+  words.insert(words.begin(), program);
+  const ProcessResult result = run_process(words, ".");
+  if (result.exit_code == 0) return;
+  std::fprintf(stderr, "cannot make the seeds: %s\n", result.output.c_str());
+  std::exit(1);
+}
+
+// Kills the program as soon as it has written a file.
+void stop_at(std::vector<std::string> words, const std::string& program, const Path& file) {
+  words.insert(words.begin(), program);
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  int status = 0;
+  if (::posix_spawn(&child, argv[0], nullptr, nullptr, argv.data(), environ) != 0) std::exit(1);
+  while (!std::filesystem::exists(file) && ::waitpid(child, &status, WNOHANG) == 0) ::usleep(1000);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, &status, 0);
+}
+
+constexpr const char* kCoco = R"({"images": [{"id": 9, "width": 100, "height": 50}, {"id": 10}],
+"annotations": [{"id": 1, "image_id": 9, "category_id": 3, "bbox": [4, 2, 10, 10]},
+{"id": 2, "image_id": 10, "category_id": 1}],
+"categories": [{"id": 3, "name": "car"}, {"id": 1, "name": "person"}]})";
+
+constexpr const char* kXml = R"(<annotation><size><width>100</width><height>50</height></size>
+<object><name>cow</name><bndbox><xmin>41</xmin><ymin>21</ymin><xmax>60</xmax><ymax>30</ymax>
+</bndbox></object></annotation>)";
+
+void make_downloads(const Path& folder) {
+  for (const char* phase : {"train", "val"}) {
+    const std::string p = phase;
+    put(folder / "coco" / "annotations" / ("instances_" + p + "2014.json"), kCoco);
+    const Path lists = folder / "voc" / "VOC2012" / "ImageSets" / "Main";
+    put(lists / ("cow_" + p + ".txt"), "a  1\nb -1\nc  0\n");
+    put(lists / ("dog_" + p + ".txt"), "a -1\nb  1\nc  1\n");
+  }
+  put(folder / "voc" / "VOC2012" / "Annotations" / "a.xml", kXml);
+  for (const char* part : {"Train", "Test"}) {
+    const std::string p = part;
+    put(folder / "nus" / "ImageList" / (p + "Imagelist.txt"), "actor\\1.jpg\nactor\\2.jpg\n");
+    const Path labels = folder / "nus" / "Groundtruth" / "TrainTestLabels";
+    put(labels / ("Labels_sky_" + p + ".txt"), "0\n1\n");
+    put(labels / ("Labels_sea_" + p + ".txt"), "1\n1\n");
+  }
+  const Path cub = folder / "cub" / "CUB_200_2011";
+  put(cub / "images.txt", "1 a/a.jpg\n2 b/b.jpg\n");
+  put(cub / "train_test_split.txt", "1 1\n2 0\n");
+  put(cub / "attributes" / "attributes.txt", "1 bill::hooked\n2 wing::blue\n");
+  put(cub / "attributes" / "image_attribute_labels.txt",
+      "1 1 1 3 2\n1 2 0 3 2\n2 1 0 1\n2 2 1 4\n");
+  put(folder / "table" / "t.csv",
+      "image,label,split\na.jpg,cat,train\nb.jpg,\"d,og\",train\nc.jpg,cat,val\n");
+  put(folder / "table" / "t.jsonl",
+      "{\"image\": \"a.jpg\", \"labels\": [\"cat\"]}\n{\"image\": \"b.jpg\", \"label\": "
+      "\"dog\"}\n");
+  put(folder / "table" / "classes.txt", "cat\nd,og\n");
+  put(folder / "config" / "train.json",
+      R"({"loss": "an-ls", "epochs": 1, "lr": 0.01, "batch": 8, "param": {"eps": 0.2}})");
+  put(folder / "config" / "weights.json",
+      R"({"class_0": 1, "class_1": 2, "class_2": 0.5, "class_3": 1})");
+  put(folder / "config" / "weights.csv", "1\n2\n0.5\n1\n");
+}
+
+}  // namespace
+
+const std::vector<Command>& command_list() {
+  static const std::vector<Command> kCommands = {
+      {"data", {"stats", "IN/data"}},
+      {"data", {"stats", "IN/data", "--json"}},
+      {"data", {"observe", "IN/data", "--force"}},
+      {"data", {"estimate-k", "IN/data", "--trials", "10"}},
+      {"data", {"train", "IN/data", "--loss", "role", "--epochs", "1", "--quiet", "--out", "OUT"}},
+      {"data", {"train", "IN/data", "--loss", "em", "--epochs", "1", "--quiet", "--out", "OUT"}},
+      {"data", {"evaluate", "IN/run", "IN/data"}},
+      {"run", {"evaluate", "IN/run", "IN/data"}},
+      {"run", {"evaluate", "IN/run", "IN/data", "--json"}},
+      {"run", {"predict", "IN/run", "--data", "IN/data", "--out", "OUT.csv", "--force"}},
+      {"run", {"predict", "IN/run", "--data", "IN/data", "--out", "OUT.jsonl", "--force"}},
+      {"run", {"estimate-k", "IN/data", "--from-observed", "IN/run"}},
+      {"run", {"report", "IN/run", "--out", "OUT.html"}},
+      {"sweep", {"report", "IN/sweep", "--out", "OUT.html"}},
+      {"sweep",
+       {"sweep", "IN/data", "--loss", "an", "--lr", "0.01", "--batch", "8", "--epochs", "1",
+        "--quiet", "--out", "IN/sweep"}},
+      {"half",
+       {"train", "IN/data", "--loss", "role", "--epochs", "30", "--batch", "8",
+        "--checkpoint-every", "5", "--resume", "--quiet", "--out", "IN/half"}},
+      {"config",
+       {"train", "IN/data", "--config", "IN/config/train.json", "--quiet", "--out", "OUT"}},
+      {"config",
+       {"observe", "IN/data", "--force", "--bias", "frequency", "--bias-weights",
+        "IN/config/weights.json"}},
+      {"config",
+       {"observe", "IN/data", "--force", "--bias", "frequency", "--bias-weights",
+        "IN/config/weights.csv"}},
+      {"coco", {"import", "coco", "IN/coco", "--out", "OUT"}},
+      {"voc", {"import", "voc", "IN/voc", "--out", "OUT"}},
+      {"nus", {"import", "nus", "IN/nus", "--out", "OUT", "--allow-missing"}},
+      {"cub", {"import", "cub", "IN/cub", "--out", "OUT"}},
+      {"table", {"import", "csv", "IN/table/t.csv", "--out", "OUT", "--allow-missing"}},
+      {"table", {"import", "csv", "IN/table/t.jsonl", "--out", "OUT", "--allow-missing"}},
+      {"table",
+       {"import", "csv", "IN/table/t.csv", "--classes", "IN/table/classes.txt", "--out", "IN/data",
+        "--overwrite", "--allow-missing"}},
+  };
+  return kCommands;
+}
+
+void make_command_seeds(const std::string& program, const Path& folder) {
+  make_folder(folder);
+  const std::string data = folder / "data";
+  call({"synth", "--out", data, "--rows", "60", "--labels", "4", "--features", "8"}, program);
+  call({"train", data, "--loss", "role", "--epochs", "2", "--batch", "8", "--quiet", "--out",
+        folder / "run"},
+       program);
+  call({"sweep", data, "--loss", "an", "--lr", "0.01", "--batch", "8,16", "--epochs", "1",
+        "--quiet", "--out", folder / "sweep"},
+       program);
+  // A run that was stopped: everything but the results.
+  const Path half = folder / "half";
+  stop_at({"train", data, "--loss", "role", "--epochs", "30", "--batch", "8", "--checkpoint-every",
+           "5", "--quiet", "--out", half},
+          program, half / "checkpoint.safetensors");
+  make_downloads(folder);
+}
+
+}  // namespace spml

@@ -1,0 +1,42 @@
+// Writing a data folder so that nobody ever sees half of it: one writer at a time, and all files
+// appear together.
+#pragma once
+
+#include <memory>
+
+#include "base/files.h"
+
+namespace spml {
+
+// Held by whoever changes files of a data folder that exists; Error when another process does.
+std::unique_ptr<FileLock> lock_data_folder(const Path& folder);
+
+// Error when a writer was killed while it put its files in place: what is there belongs to two
+// different data sets.
+void refuse_unfinished(const Path& folder);
+
+// Files are written to staging(), a folder of a name of its own, beside `out` or, when that exists,
+// inside it. finish() puts them in place: a new folder by one rename; in an existing one, file by
+// file behind a mark that open_dataset() refuses, after an earlier data set's files are removed.
+// Without finish() nothing is left.
+class FolderUpdate {
+ public:
+  // Error when `out` is not empty, unless `overwrite`, which touches no files but a data folder's.
+  FolderUpdate(const Path& out, bool overwrite);
+  FolderUpdate(const FolderUpdate&) = delete;
+  FolderUpdate& operator=(const FolderUpdate&) = delete;
+  ~FolderUpdate();
+
+  const Path& out() const { return out_; }  // without a trailing slash
+  const Path& staging() const { return staging_; }
+  void finish();
+
+ private:
+  void move_into_place();
+
+  Path out_, staging_;
+  bool existed_ = false;
+  std::unique_ptr<FileLock> lock_;  // of a folder that existed
+};
+
+}  // namespace spml

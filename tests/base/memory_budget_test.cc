@@ -1,0 +1,73 @@
+#include "base/memory_budget.h"
+
+#include <sys/resource.h>
+
+#include "testing.h"
+
+namespace spml {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(MemoryBudget, RefusesWhatDoesNotFitAndNamesTheFlag) {
+  const MemoryBudget budget(1000);
+  budget.require(1000, "a model");
+  EXPECT_SPML_ERROR(budget.require(2'500'000'000, "a model"),
+                    AllOf(HasSubstr("a model needs 2.5 GB of memory"), HasSubstr("--max-memory")));
+  EXPECT_SPML_ERROR(budget.share(4).require(251, "a part"), HasSubstr("allows 250 bytes"));
+  EXPECT_SPML_ERROR(budget.require(kTooMany, "x"), HasSubstr("more than any machine has"));
+}
+
+TEST(MemoryBudget, IsWhatTheMachineHasUnlessSaidOtherwise) {
+  const MemoryBudget budget;
+  EXPECT_GT(budget.bytes(), uint64_t{16} << 20);
+  EXPECT_LE(budget.bytes(), MemoryBudget::available_memory() + (uint64_t{1} << 32));
+  EXPECT_SPML_ERROR(budget.require(kTooMany, "x"), HasSubstr("--max-memory sets another limit"));
+}
+
+TEST(MemoryBudget, KeepsToTheLimitsOfTheProcess) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer reserves more than any limit";
+#endif
+  struct rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_DATA, &before), 0);
+  struct rlimit limit = before;
+  limit.rlim_cur = 300 << 20;
+  ASSERT_EQ(::setrlimit(RLIMIT_DATA, &limit), 0);
+  const uint64_t bytes = MemoryBudget().bytes();
+  ASSERT_EQ(::setrlimit(RLIMIT_DATA, &before), 0);
+  EXPECT_LT(bytes, 300u << 20);
+}
+
+TEST(MemoryFiles, AreReadWithoutTrust) {
+  using namespace memory_files;
+  const std::string meminfo = "MemTotal:  100 kB\nMemAvailable:   42 kB\n";
+  EXPECT_EQ(number_after(meminfo, "MemAvailable:"), 42u);
+  EXPECT_EQ(number_after(meminfo, "SwapFree:"), 0u);
+  EXPECT_EQ(limit_of_cgroup("max\n"), kTooMany);
+  EXPECT_EQ(limit_of_cgroup("4096\n"), 4096u);
+  EXPECT_EQ(cgroup_of("1:cpu:/x\n0::/user.slice/a\n"), "/user.slice/a");
+  EXPECT_EQ(cgroup_of("0::/\n"), "");
+  EXPECT_EQ(cgroup_of(""), "");
+}
+
+TEST(Sizes, StayAtTheLargestInsteadOfWrapping) {
+  EXPECT_EQ(saturating_product(3, 4, 5), 60u);
+  EXPECT_EQ(saturating_product(uint64_t{1} << 40, uint64_t{1} << 40, 1), kTooMany);
+  EXPECT_EQ(saturating_product(uint64_t{1} << 40, uint64_t{1} << 40, 0), 0u);
+  EXPECT_EQ(saturating_sum(kTooMany, 1), kTooMany);
+}
+
+TEST(Sizes, AreReadAndWrittenForPeople) {
+  EXPECT_EQ(size_text(999), "999 bytes");
+  EXPECT_EQ(size_text(9'600'000'000), "9.6 GB");
+  EXPECT_EQ(parse_size("8G"), 8'000'000'000u);
+  EXPECT_EQ(parse_size("123"), 123u);
+  for (const char* bad : {"", "0", "-1", "8GB", "G", "8 G", "1.5G"}) {
+    EXPECT_SPML_ERROR(parse_size(bad), HasSubstr("such as 500M or 8G"));
+  }
+}
+
+}  // namespace
+}  // namespace spml
