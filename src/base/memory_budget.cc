@@ -101,11 +101,13 @@ uint64_t MemoryBudget::available_memory() {
   const auto in_kib = [](const std::string& text, std::string_view word) {
     return saturating_product(memory_files::number_after(text, word), 1024);
   };
+  const std::string status = read_small_file("/proc/self/status");
+  const uint64_t addresses = left_of_limit(RLIMIT_AS, in_kib(status, "VmSize:"));
+  const uint64_t allowed = left_of_limit(RLIMIT_DATA, in_kib(status, "VmData:"));
+  if (allowed != kTooMany) return std::min(allowed, addresses);
   uint64_t available = in_kib(read_small_file("/proc/meminfo"), "MemAvailable:");
   if (available == 0) available = kTooMany;  // a system that does not say
-  const std::string status = read_small_file("/proc/self/status");
-  return std::min({available, left_of_limit(RLIMIT_AS, in_kib(status, "VmSize:")),
-                   left_of_limit(RLIMIT_DATA, in_kib(status, "VmData:")), left_of_cgroups()});
+  return std::min({available, addresses, left_of_cgroups()});
 }
 
 MemoryBudget MemoryBudget::share(uint64_t parts) const {
@@ -133,7 +135,7 @@ std::string size_text(uint64_t bytes) {
   return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", size, kUnits[unit]);
 }
 
-uint64_t parse_size(std::string_view text) {
+uint64_t parse_size(std::string_view text, std::string_view where) {
   constexpr std::string_view kUnits = "KMGT";
   uint64_t number = 0;
   const char* end = text.data() + text.size();
@@ -146,7 +148,14 @@ uint64_t parse_size(std::string_view text) {
       return number;
     }
   }
-  fail_usage("expected a size such as 500M or 8G, found '{}'", text);
+  fail_usage("{}: expected a size such as 500M or 8G, found '{}'", where, text);
+}
+
+void limit_memory(uint64_t bytes) {
+  struct rlimit limit;
+  if (::getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  limit.rlim_cur = std::min<rlim_t>(bytes, limit.rlim_max);
+  ::setrlimit(RLIMIT_DATA, &limit);
 }
 
 }  // namespace spml

@@ -12,7 +12,8 @@ namespace spml {
 class MemoryBudget {
  public:
   // What this process can still get, less an eighth: the least of the machine's available memory,
-  // the limits of its control groups and its own limits (ulimit -v, ulimit -d).
+  // the limits of its control groups and its own limit (ulimit -v); or what limit_memory() or
+  // ulimit -d says.
   MemoryBudget() : bytes_(available_memory() / 8 * 7) {}
   // As many bytes as the user says, whatever the machine has.
   explicit MemoryBudget(uint64_t bytes) : bytes_(bytes), chosen_(true) {}
@@ -55,8 +56,13 @@ constexpr uint64_t saturating_sum(uint64_t first, More... more) {
 // "9.6 GB", for messages.
 std::string size_text(uint64_t bytes);
 
-// "8G", "500M", "123456": bytes; Error of kind kUsage for anything else.
-uint64_t parse_size(std::string_view text);
+// "8G", "500M", "123456": bytes; Error of kind kUsage, which begins with `where`, for anything
+// else.
+uint64_t parse_size(std::string_view text, std::string_view where);
+
+// From now on this process gets no more than so many bytes (its limit RLIMIT_DATA), and budgets
+// count on that much, whatever else the machine says. For programs, at their start.
+void limit_memory(uint64_t bytes);
 
 // Readers of the files that available_memory() looks at.
 namespace memory_files {

@@ -82,4 +82,16 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+std::string printable_lines(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    result += printable(line);
+    text.remove_prefix(line.size());
+    if (!text.empty()) result += '\n';
+    if (!text.empty()) text.remove_prefix(1);
+  }
+  return result;
+}
+
 }  // namespace spml

@@ -20,5 +20,6 @@ std::string either(std::span<const std::string> words);
 // from files may hold control characters (also U+0080 to U+009F), bytes that are no UTF-8, line
 // separators and marks that turn the direction of writing.
 std::string printable(std::string_view text);
+std::string printable_lines(std::string_view text);  // the same for several lines
 
 }  // namespace spml

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/fail.h"
+#include "base/text.h"
 #include "cli/print_json.h"
 #include "cli/verbs.h"
 #include "data/dataset.h"
@@ -52,7 +53,7 @@ void run_from_observed(const Arguments& arguments) {
   if (true_k) fmt::print("true k = {:.2f}: off by {:+.1f} %\n", *true_k, 100 * (k / *true_k - 1));
   fmt::print("\n{:<24}  share of rows\n", "label");
   for (size_t j = 0; j < priors.size(); ++j) {
-    fmt::print("{:<24}  {:.4f}\n", trained.classes[j], priors[j]);
+    fmt::print("{:<24}  {:.4f}\n", printable(trained.classes[j]), priors[j]);
   }
 }
 

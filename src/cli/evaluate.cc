@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "base/text.h"
 #include "cli/model_input.h"
 #include "cli/verbs.h"
 #include "experiment/evaluate.h"
@@ -51,7 +52,7 @@ void print_text(const ModelEvaluation& evaluation) {
   print_at_cuts("hit", ranking.hit_at);
   fmt::print("\n{:<24} {:>6}\n", "class", "AP");
   for (size_t j = 0; j < evaluation.classes.size(); ++j) {
-    fmt::print("{:<24} {:>6.2f}\n", evaluation.classes[j], 100 * map.per_class_ap[j]);
+    fmt::print("{:<24} {:>6.2f}\n", printable(evaluation.classes[j]), 100 * map.per_class_ap[j]);
   }
 }
 

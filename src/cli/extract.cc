@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "base/text.h"
 #include "cli/network.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
@@ -61,7 +62,7 @@ void extract(const ExtractFlags& flags) {
   for (const ExtractedPart& part : parts) {
     fmt::print("{}: {} x {}\n", part.file.string(), part.rows, network.backbone->features());
     for (const SkippedImage& s : part.skipped) {
-      fmt::print("  row {} skipped, left zero: {}\n", s.row, s.reason);
+      fmt::print("  row {} skipped, left zero: {}\n", s.row, printable(s.reason));
     }
   }
 }

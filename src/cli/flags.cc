@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
+#include "base/memory_budget.h"
 #include "base/text.h"
 
 namespace spml::cli {
@@ -191,8 +192,18 @@ Verb with_common_flags(Verb verb) {
   verb.flags.push_back({.name = "json",
                         .target = &verb.common->json,
                         .help = "Print one JSON object on stdout and nothing else"});
-  verb.flags.push_back(
-      {.name = "quiet", .target = &verb.common->quiet, .help = "No progress or notices on stderr"});
+  verb.flags.push_back({.name = "quiet",
+                        .target = &verb.common->quiet,
+                        .help = "No progress or notices on stderr"});
+  verb.flags.push_back({.name = "max-memory",
+                        .target = &verb.common->max_memory,
+                        .help = "Memory to use at most, such as 8G",
+                        .hint = "SIZE",
+                        .default_text = "what the machine has",
+                        .consent = true,
+                        .check = [](const std::string& text, const std::string& where) {
+                          parse_size(text, where);
+                        }});
   verb.flags.push_back(std::move(config));
   verb.flags.push_back(
       {.name = "help", .target = &verb.common->help, .help = "Print this help and nothing else"});

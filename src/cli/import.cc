@@ -49,7 +49,8 @@ void print_row(std::string_view what, size_t found, const size_t* published) {
 
 void print_report(const ImportReport& report, const std::string& out) {
   const PublishedCounts* paper = report.published ? &*report.published : nullptr;
-  fmt::print("{} -> {} ({} labels)\n", report.name, out, report.complete ? "all" : "observed");
+  fmt::print("{} -> {} ({} labels)\n", printable(report.name), out,
+             report.complete ? "all" : "observed");
   fmt::print("{:<28}{:>10}{:>11}\n", "", "found", "published");
   print_row("training rows", report.train.rows, paper ? &paper->train_rows : nullptr);
   print_row("test rows", report.test.rows, paper ? &paper->test_rows : nullptr);

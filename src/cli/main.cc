@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 
+#include "base/memory_budget.h"
 #include "base/text.h"
 #include "cli/help.h"
 #include "cli/mapped_file_errors.h"
@@ -19,7 +20,10 @@ namespace {
 constexpr int kFailed = 1, kUsage = 2, kInterrupted = 130;
 
 int report(const std::string& message, int code) {
-  fmt::print(stderr, "spml: error: {}\n", spml::printable(message));
+  constexpr size_t kMaxLine = 2000;  // names from files have no end
+  std::string line = spml::printable(message);
+  if (line.size() > kMaxLine) line = line.substr(0, kMaxLine) + "...";
+  fmt::print(stderr, "spml: error: {}\n", line);
   return code;
 }
 
@@ -52,6 +56,8 @@ void run(int argc, char** argv) {
   } else if (parsed.help) {
     fmt::print("{}", spml::cli::help_text(*parsed.verb, parsed.path));
   } else {
+    const std::string& max_memory = parsed.verb->common->max_memory;
+    if (!max_memory.empty()) spml::limit_memory(spml::parse_size(max_memory, "--max-memory"));
     parsed.verb->run();
   }
 }

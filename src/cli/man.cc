@@ -76,7 +76,7 @@ std::string cell(std::string text) {
 
 bool is_common(const Flag& flag) {
   return flag.name == "json" || flag.name == "quiet" || flag.name == "config" ||
-         flag.name == "help";
+         flag.name == "max-memory" || flag.name == "help";
 }
 
 void add_reference(const std::vector<Verb>& verbs, const std::string& above, std::string& text) {
@@ -165,8 +165,9 @@ std::string reference_markdown(const std::vector<Verb>& verbs) {
       "Generated from the declarations of the verbs by `spml man --markdown`; do not edit.\n\n"
       "Every verb also has `--json` (one JSON object on stdout and nothing else), `--quiet` (no "
       "progress or\nnotices on stderr), `--config FILE.json` (the same keys as the flags; flags "
-      "given beside it win) and\n`--help`. Flags that let something be replaced or run "
-      "(`--force`, `--overwrite`, `--trust-code`) are\nrefused in a `--config` file.\n";
+      "given beside it win),\n`--max-memory SIZE` (such as 8G; by default what the machine has) "
+      "and `--help`. Flags that let something\nbe replaced or run (`--force`, `--overwrite`, "
+      "`--trust-code`) are refused in a `--config` file.\n";
   add_reference(verbs, "", text);
   return text;
 }

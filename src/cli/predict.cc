@@ -19,7 +19,8 @@
 namespace spml::cli {
 namespace {
 
-constexpr size_t kRowsAtOnce = 1024;
+// Rows scored at once, fewer where they have many labels.
+constexpr size_t kRowsAtOnce = 1024, kScoresAtOnce = size_t{8} << 20;
 
 struct Options {
   Common common;
@@ -149,10 +150,11 @@ std::string json_row(const std::string& name, std::span<const float> scores,
 template <class Body>
 void for_blocks(TrainedModel& trained, const Source& source, const Body& body) {
   const size_t labels = trained.classes.size();
-  std::vector<float> scores(kRowsAtOnce * labels);
+  const size_t at_once = std::clamp<size_t>(kScoresAtOnce / labels, 1, kRowsAtOnce);
+  std::vector<float> scores(at_once * labels);
   const ModelInput& input = source.input;
-  for (size_t begin = 0; begin < input.rows.size(); begin += kRowsAtOnce) {
-    const size_t n = std::min(kRowsAtOnce, input.rows.size() - begin);
+  for (size_t begin = 0; begin < input.rows.size(); begin += at_once) {
+    const size_t n = std::min(at_once, input.rows.size() - begin);
     const View<float> out{scores.data(), n, labels};
     trained.model->predict(*input.features, std::span(input.rows).subspan(begin, n), 0, out);
     sigmoid_in_place(out.flat());

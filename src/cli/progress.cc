@@ -1,4 +1,5 @@
 #include "cli/progress.h"
+#include "base/text.h"
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ std::string clock_text(double seconds) {
   return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 
-void notice(const std::string& text) { fmt::print(stderr, "spml: {}\n", text); }
+void notice(const std::string& text) { fmt::print(stderr, "spml: {}\n", printable(text)); }
 
 void catch_interrupt() { std::signal(SIGINT, on_interrupt); }
 
@@ -61,7 +62,7 @@ void Progress::update(uint64_t done, uint64_t total, const std::string& note) {
   const double rate = static_cast<double>(done - first_done_) / std::max(elapsed, 1e-9);
   const double left = rate > 0 ? static_cast<double>(total - done) / rate : 0;
   const std::string text = fmt::format("{}/{} {}  {:.0f}/s  {} left{}{}", done, total, unit_, rate,
-                                       clock_text(left), note.empty() ? "" : "  ", note);
+                                       clock_text(left), note.empty() ? "" : "  ", printable(note));
   if (!terminal_) {
     fmt::print(stderr, "{}: {}\n", title_, text);
     return;
@@ -76,7 +77,7 @@ void Progress::update(uint64_t done, uint64_t total, const std::string& note) {
 void Progress::message(const std::string& text) {
   if (quiet_) return;
   clear();
-  fmt::print(stderr, "{}\n", text);
+  fmt::print(stderr, "{}\n", printable(text));
 }
 
 }  // namespace spml::cli

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/fail.h"
+#include "base/text.h"
 #include "cli/images.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
@@ -95,7 +96,7 @@ void run(const Options& options) {
     fmt::print("{}", json_text(result));
     return;
   }
-  fmt::print("{}\n{} runs in {:.1f} s: {}, {}", experiment_text(result), result.runs,
+  fmt::print("{}\n{} runs in {:.1f} s: {}, {}", printable_lines(experiment_text(result)), result.runs,
              result.seconds, folder.results().string(), folder.csv(key).string());
   if (can_draw_pages()) fmt::print(", {}", folder.report().string());
   fmt::print("\n");

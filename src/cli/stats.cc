@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 
+#include "base/text.h"
 #include "cli/print_json.h"
 #include "cli/verbs.h"
 
@@ -61,7 +62,7 @@ void print_histograms(const LabelStats& stats, const std::vector<std::string>& c
   std::ranges::stable_sort(order, std::greater<>(),
                            [&](size_t j) { return stats.class_counts[j]; });
   for (const size_t j : order) {
-    fmt::print("{:<24} {:>8} {}\n", classes[j], stats.class_counts[j],
+    fmt::print("{:<24} {:>8} {}\n", printable(classes[j]), stats.class_counts[j],
                bar(stats.class_counts[j], stats.class_counts[order[0]]));
   }
 }

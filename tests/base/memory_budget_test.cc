@@ -32,9 +32,7 @@ TEST(MemoryBudget, KeepsToTheLimitsOfTheProcess) {
 #endif
   struct rlimit before;
   ASSERT_EQ(::getrlimit(RLIMIT_DATA, &before), 0);
-  struct rlimit limit = before;
-  limit.rlim_cur = 300 << 20;
-  ASSERT_EQ(::setrlimit(RLIMIT_DATA, &limit), 0);
+  limit_memory(300 << 20);
   const uint64_t bytes = MemoryBudget().bytes();
   ASSERT_EQ(::setrlimit(RLIMIT_DATA, &before), 0);
   EXPECT_LT(bytes, 300u << 20);
@@ -62,10 +60,11 @@ TEST(Sizes, StayAtTheLargestInsteadOfWrapping) {
 TEST(Sizes, AreReadAndWrittenForPeople) {
   EXPECT_EQ(size_text(999), "999 bytes");
   EXPECT_EQ(size_text(9'600'000'000), "9.6 GB");
-  EXPECT_EQ(parse_size("8G"), 8'000'000'000u);
-  EXPECT_EQ(parse_size("123"), 123u);
+  EXPECT_EQ(parse_size("8G", "x"), 8'000'000'000u);
+  EXPECT_EQ(parse_size("123", "x"), 123u);
   for (const char* bad : {"", "0", "-1", "8GB", "G", "8 G", "1.5G"}) {
-    EXPECT_SPML_ERROR(parse_size(bad), HasSubstr("such as 500M or 8G"));
+    EXPECT_SPML_ERROR(parse_size(bad, "--max-memory"),
+                      HasSubstr("--max-memory: expected a size such as 500M or 8G"));
   }
 }
 
