@@ -25,6 +25,10 @@ bool fuzz_table(std::span<const std::byte> bytes);
 bool fuzz_class_weights(std::span<const std::byte> bytes);
 // In state_targets.cc.
 bool fuzz_checkpoint(std::span<const std::byte> bytes);
+// In run_targets.cc.
+bool fuzz_run_folder(std::span<const std::byte> bytes);
+bool fuzz_sweep_folder(std::span<const std::byte> bytes);
+bool fuzz_config(std::span<const std::byte> bytes);
 // In vision_targets.cc, which needs libjpeg, libpng and zlib.
 bool fuzz_pth(std::span<const std::byte> bytes);
 bool fuzz_tar(std::span<const std::byte> bytes);

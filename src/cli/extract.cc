@@ -43,6 +43,10 @@ void extract(const ExtractFlags& flags) {
   const auto parts = extract_features(
       flags.folder, *network.backbone, network.info, options,
       {.progress = [&](uint64_t done, uint64_t total) { progress.update(done, total); },
+       .notice =
+           [&](const std::string& text) {
+             if (!flags.common.quiet) notice(text);
+           },
        .stop = interrupted});
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
 

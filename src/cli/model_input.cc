@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "cli/progress.h"
+
 namespace spml::cli {
 
 ModelInput all_rows(FeatureMatrix features) {
@@ -15,6 +17,9 @@ ModelInput all_rows(FeatureMatrix features) {
 ModelInput model_input(const TrainedModel& trained, const Dataset& data, const DataPart& part,
                        std::vector<int32_t> rows, const Common& common) {
   if (trained.is_fine_tuned()) {
+    if (!common.quiet && images_are_elsewhere(data.folder, data.image_root)) {
+      notice(elsewhere_notice(data.folder, data.image_root));
+    }
     return all_rows(features_of_images(trained, image_files(data, part, rows), {}, common));
   }
   // Borrowed: a pointer that owns nothing.

@@ -154,6 +154,11 @@ bool images_are_elsewhere(const Path& folder, const std::string& image_root) {
          is_link(folder / image_root);
 }
 
+std::string elsewhere_notice(const Path& folder, const std::string& image_root) {
+  return fmt::format("images are read from {}, outside {}",
+                     (folder / image_root).lexically_normal().string(), folder.string());
+}
+
 std::vector<Path> image_files(const Dataset& data, const DataPart& part,
                               std::span<const int32_t> rows) {
   std::vector<Path> files;

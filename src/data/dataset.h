@@ -74,6 +74,7 @@ Path image_path(const Path& folder, const std::string& image_root, const std::st
                 std::string_view where);
 // Whether image_root leads out of the folder, which people are told before images are read.
 bool images_are_elsewhere(const Path& folder, const std::string& image_root);
+std::string elsewhere_notice(const Path& folder, const std::string& image_root);  // in words
 
 // The images of rows of a part of the data, or of all its rows; none when it has no image names.
 std::vector<Path> image_files(const Dataset& data, const DataPart& part,

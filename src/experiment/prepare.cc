@@ -91,6 +91,9 @@ Prepared prepare(const Dataset& data, const TrainConfig& config) {
          data.train_file.rows());
   }
   prepared.drawn = draw_if_needed(data, config, loss, prepared.notices);
+  if (config.mode != Mode::kLinear && images_are_elsewhere(data.folder, data.image_root)) {
+    prepared.notices.push_back(elsewhere_notice(data.folder, data.image_root));
+  }
   prepared.k = resolve_k(data, config);
   prepared.select = config.select;
   if (data.train_file.truth.empty() && config.select == Select::kClean) {

@@ -171,6 +171,9 @@ std::vector<ExtractedPart> extract_features(const Path& folder, Backbone& backbo
     outputs.push_back(std::move(output));
   }
 
+  if (callbacks.notice && images_are_elsewhere(folder, dataset.image_root)) {
+    callbacks.notice(elsewhere_notice(folder, dataset.image_root));
+  }
   Extraction extraction(folder, dataset.image_root, backbone, options, callbacks);
   uint64_t before = 0;
   for (size_t i = 0; i < parts.size(); ++i) {

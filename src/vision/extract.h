@@ -24,6 +24,7 @@ struct ExtractOptions {
 
 struct ExtractCallbacks {
   std::function<void(uint64_t done, uint64_t total)> progress;
+  std::function<void(const std::string&)> notice;  // what people should know before it starts
   std::function<bool()> stop;  // true: keep what is done and throw Error of kind kInterrupted
 };
 

@@ -60,17 +60,16 @@ TEST_P(SeedCorpus, ChangedBytesEndWellOrInAnError) {
 
 INSTANTIATE_TEST_SUITE_P(
     Formats, SeedCorpus,
-    testing::Values(Format{"npy", fuzz_npy}, Format{"safetensors", fuzz_safetensors},
-                    Format{"dataset_json", fuzz_dataset_json}, Format{"csv", fuzz_csv, false},
-                    Format{"json_lines", fuzz_json_lines, false},
-                    Format{"voc_xml", fuzz_voc_xml, false}, Format{"coco_json", fuzz_coco_json},
-                    Format{"experiment_json", fuzz_experiment_json},
-                    Format{"records", fuzz_records, false},
-                    Format{"voc_lists", fuzz_voc_lists, false},
-                    Format{"nus_lists", fuzz_nus_lists, false},
-                    Format{"cub_lists", fuzz_cub_lists, false}, Format{"table", fuzz_table, false},
-                    Format{"class_weights", fuzz_class_weights, false},
-                    Format{"checkpoint", fuzz_checkpoint, false}),
+    testing::Values(
+        Format{"npy", fuzz_npy}, Format{"safetensors", fuzz_safetensors},
+        Format{"dataset_json", fuzz_dataset_json}, Format{"csv", fuzz_csv, false},
+        Format{"json_lines", fuzz_json_lines, false}, Format{"voc_xml", fuzz_voc_xml, false},
+        Format{"coco_json", fuzz_coco_json}, Format{"experiment_json", fuzz_experiment_json},
+        Format{"voc_lists", fuzz_voc_lists, false}, Format{"nus_lists", fuzz_nus_lists, false},
+        Format{"cub_lists", fuzz_cub_lists, false}, Format{"table", fuzz_table, false},
+        Format{"class_weights", fuzz_class_weights, false},
+        Format{"records", fuzz_records, false}, Format{"checkpoint", fuzz_checkpoint, false}, Format{"run_folder", fuzz_run_folder, false},
+        Format{"sweep_folder", fuzz_sweep_folder, false}, Format{"config", fuzz_config}),
     [](const auto& test) { return std::string(test.param.name); });
 
 #ifdef SPML_FUZZ_VISION

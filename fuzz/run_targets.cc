@@ -1,0 +1,80 @@
+// Folders of runs, sweeps and reproductions, and --config files.
+#include "cli/parse.h"
+#include "experiment/linear_start.h"
+#include "experiment/trained_model.h"
+#include "memory_file.h"
+#include "report/collect.h"
+#include "sections.h"
+#include "targets.h"
+
+namespace spml {
+namespace {
+
+FuzzFolder& folder() {
+  static FuzzFolder shared;
+  return shared;
+}
+
+const std::vector<std::string> kRunFiles = {"config.json", "result.json", "metrics.jsonl",
+                                            "thresholds.npy"};
+const std::vector<std::string> kSweepFiles = {"best.json",         "results.jsonl",
+                                              "run/config.json",   "run/result.json",
+                                              "run/metrics.jsonl", "results.json"};
+
+// Sections that are tensors or metadata, those of model.safetensors.
+std::vector<Section> tensors_among(const std::vector<Section>& sections) {
+  std::vector<Section> tensors;
+  for (const Section& section : sections) {
+    if (section.title.find(' ') != std::string::npos) tensors.push_back(section);
+  }
+  return tensors;
+}
+
+}  // namespace
+
+bool fuzz_run_folder(std::span<const std::byte> bytes) {
+  const std::vector<Section> sections = split_sections(bytes);
+  folder().fill(sections, kRunFiles);
+  folder().put("model.safetensors", assemble_safetensors(tensors_among(sections)));
+  accepts([&] { collect({folder().path()}); });
+  return accepts([&] {
+    const TrainedModel run = load_trained_model(folder().path(), 1);
+    accepts([&] { run.image_size(); });
+    const std::vector<float> row(run.features);
+    const FeatureMatrix matrix(View<const float>{row.data(), 1, row.size()});
+    std::vector<float> scores(run.classes.size());
+    run.model->predict(matrix, std::vector<int32_t>{0}, 0, {scores.data(), 1, scores.size()});
+  });
+}
+
+bool fuzz_sweep_folder(std::span<const std::byte> bytes) {
+  folder().fill(split_sections(bytes), kSweepFiles);
+  accepts([&] { linear_run(folder().path(), "an"); });
+  return accepts([&] { collect({folder().path()}); });
+}
+
+bool fuzz_config(std::span<const std::byte> bytes) {
+  folder().clear();
+  folder().put("config.json", as_text(bytes));
+  return accepts([&] {
+    auto common = std::make_shared<cli::Common>();
+    std::string text;
+    int number = 0;
+    double real = 0;
+    bool consent = false;
+    std::vector<std::string> list;
+    cli::Verb verb{.name = "train"};
+    verb.flags = {{.name = "loss", .target = &text, .help = ""},
+                  {.name = "epochs", .target = &number, .help = ""},
+                  {.name = "lr", .target = &real, .help = ""},
+                  {.name = "param", .target = &list, .help = ""},
+                  {.name = "force", .target = &consent, .help = "", .consent = true}};
+    verb.common = common.get();
+    verb.run = [] {};
+    cli::parse({cli::with_common_flags(std::move(verb))},
+               {"train", "--config", folder().path() / "config.json"});
+    if (consent) ::abort();
+  });
+}
+
+}  // namespace spml
