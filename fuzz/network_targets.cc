@@ -129,7 +129,7 @@ bool fuzz_resnet(std::span<const std::byte> bytes) {
         tensor->second.values.resize(numbers.next<uint8_t>());
         break;
       default:
-        tensor->second.values[0] = numbers.next<float>();
+        if (!tensor->second.values.empty()) tensor->second.values[0] = numbers.next<float>();
     }
     if (tensors.empty()) break;
   }

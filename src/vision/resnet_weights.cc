@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <numeric>
 
 #include "base/fail.h"
 #include "formats/safetensors.h"
@@ -42,6 +43,11 @@ void check_tensor(const std::string& name, const NamedTensor& tensor,
                   const std::vector<size_t>& shape, std::string_view where) {
   if (tensor.shape != shape) {
     fail("{}: '{}': expected shape {}, found {}", where, name, shape, tensor.shape);
+  }
+  const size_t elements =
+      std::accumulate(shape.begin(), shape.end(), size_t{1}, std::multiplies<>());
+  if (tensor.values.size() != elements) {
+    fail("{}: '{}': expected {} numbers, found {}", where, name, elements, tensor.values.size());
   }
   for (size_t i = 0; i < tensor.values.size(); ++i) {
     if (!std::isfinite(tensor.values[i])) {
