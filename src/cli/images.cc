@@ -1,6 +1,7 @@
 #include "cli/images.h"
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "base/sha256.h"
 #include "cli/load_torch.h"
 #include "cli/network.h"

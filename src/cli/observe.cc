@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "cli/print_json.h"
 #include "cli/verbs.h"
 #include "data/dataset.h"
@@ -34,7 +35,7 @@ struct Part {
 std::vector<std::string> class_names(const Path& folder, size_t labels) {
   const Path path = folder / "dataset.json";
   std::vector<std::string> names;
-  if (std::filesystem::exists(path)) {
+  if (path_exists(path)) {
     names = parse_dataset_json(read_file(path, kMaxJsonBytes), path.string()).classes;
   }
   if (names.empty()) {
@@ -73,7 +74,7 @@ void run(const Arguments& arguments) {
   refuse_unfinished(arguments.folder);
   for (const Part& part : parts) {
     const Path path = observed_file(arguments.folder, part.name);
-    if (!arguments.force && std::filesystem::exists(path)) {
+    if (!arguments.force && path_exists(path)) {
       fail("{}: already exists; give --force to replace it", path.string());
     }
     check_truth(part.truth, arguments.common.threads);

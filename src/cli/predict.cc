@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "base/sigmoid.h"
 #include "cli/model_input.h"
 #include "cli/print_json.h"
@@ -52,7 +53,7 @@ bool is_image_name(const Path& path) {
 std::vector<Path> list_images(const std::vector<std::string>& paths) {
   std::vector<Path> files;
   for (const std::string& path : paths) {
-    if (!std::filesystem::is_directory(path)) {
+    if (!is_folder(path)) {
       files.emplace_back(path);
       continue;
     }
@@ -199,7 +200,7 @@ void predict(const Options& options) {
   if (extension != ".csv" && extension != ".jsonl" && extension != ".npy") {
     fail_usage("--out: expected a name ending in .csv, .jsonl or .npy, found '{}'", options.out);
   }
-  if (std::filesystem::exists(options.out) && !options.force) {
+  if (path_exists(options.out) && !options.force) {
     fail("{}: already exists; give --force to replace it", options.out);
   }
   TrainedModel trained = load_trained_model(options.run, options.common.threads);

@@ -96,8 +96,8 @@ void run(const Options& options) {
     fmt::print("{}", json_text(result));
     return;
   }
-  fmt::print("{}\n{} runs in {:.1f} s: {}, {}", printable_lines(experiment_text(result)), result.runs,
-             result.seconds, folder.results().string(), folder.csv(key).string());
+  fmt::print("{}\n{} runs in {:.1f} s: {}, {}", printable_lines(experiment_text(result)),
+             result.runs, result.seconds, folder.results().string(), folder.csv(key).string());
   if (can_draw_pages()) fmt::print(", {}", folder.report().string());
   fmt::print("\n");
 }

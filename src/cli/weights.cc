@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "base/sha256.h"
 #include "cli/images.h"
 #include "cli/print_json.h"
@@ -49,7 +50,7 @@ void import_weights(const WeightsFlags& flags) {
   if (out.extension() != ".safetensors") {
     fail_usage("--out: expected a name that ends in .safetensors, found '{}'", flags.out);
   }
-  if (!flags.force && std::filesystem::exists(out)) {
+  if (!flags.force && path_exists(out)) {
     fail("{}: already exists; give --force to replace it", out.string());
   }
   ResNetWeights weights = import_resnet(flags.source);

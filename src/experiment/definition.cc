@@ -7,8 +7,10 @@
 #include <set>
 
 #include "base/fail.h"
+#include "base/memory_budget.h"
 #include "base/text.h"
 #include "experiment/config_json.h"
+#include "experiment/grid.h"
 #include "experiment/sweep.h"
 #include "formats/json.h"
 #include "formats/json_object.h"
@@ -208,6 +210,14 @@ Experiment parse_experiment(std::string_view text, std::string name, std::string
   });
   if (experiment.rows.empty()) fail("{}: expected 'rows', what is trained or counted", where);
   check_together(experiment, where);
+  const uint64_t varied =
+      std::max({size_t{1}, experiment.vary.values.size(), experiment.vary.count});
+  const uint64_t runs =
+      saturating_product(experiment.rows.size(), varied, experiment.lr.size(),
+                         experiment.batch.size(), static_cast<uint64_t>(experiment.seeds));
+  if (runs > kMaxRuns) {
+    fail("{}: expected at most {} runs on a data set, found {}", where, kMaxRuns, runs);
+  }
   return experiment;
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "data/stats.h"
 #include "data/synth.h"
 #include "experiment/config_words.h"
@@ -28,16 +29,15 @@ constexpr const char* kLosses[] = {"bce",   "bce-ls", "iun", "iu",  "an",
                                    "an-ls", "wan",    "epr", "role"};
 
 void check_is_demo(const DemoFolder& folder) {
-  namespace fs = std::filesystem;
-  if (!fs::is_directory(folder.path) || fs::is_empty(folder.path)) return;
-  if (!fs::is_directory(folder.data())) {
+  if (!is_folder(folder.path) || is_empty_folder(folder.path)) return;
+  if (!is_folder(folder.data())) {
     fail("{}: expected a new folder or that of an earlier demo, found other files; choose another",
          folder.path.string());
   }
 }
 
 void make_data(const Path& folder, const DemoOptions& demo) {
-  if (std::filesystem::exists(folder / "dataset.json")) return;  // written last
+  if (path_exists(folder / "dataset.json")) return;  // written last
   make_folder(folder);
   SynthOptions options;
   options.rows = demo.rows;

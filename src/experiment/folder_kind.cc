@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "experiment/run_folder.h"
 #include "experiment/sweep.h"
 
@@ -24,11 +25,10 @@ std::string_view name_of(FolderKind kind) {
 
 // Also of one that has only begun.
 bool is_sweep(const Path& path) {
-  namespace fs = std::filesystem;
-  if (fs::exists(SweepFolder{path}.results())) return true;
-  if (!fs::is_directory(path)) return false;
-  for (const auto& entry : fs::directory_iterator(path)) {
-    if (entry.path().filename().string().starts_with(kShardLock)) return true;
+  if (path_exists(SweepFolder{path}.results())) return true;
+  if (!is_folder(path)) return false;
+  for (const Path& entry : list_folder(path)) {
+    if (entry.filename().string().starts_with(kShardLock)) return true;
   }
   return false;
 }
@@ -36,12 +36,11 @@ bool is_sweep(const Path& path) {
 }  // namespace
 
 std::optional<FolderKind> kind_of_folder(const Path& path) {
-  namespace fs = std::filesystem;
   const RunFolder run{path};
   if (is_sweep(path)) return FolderKind::kSweep;
-  if (fs::exists(path / "results.json")) return FolderKind::kReproduction;
+  if (path_exists(path / "results.json")) return FolderKind::kReproduction;
   for (const Path& file : {run.result(), run.config(), run.checkpoint()}) {
-    if (fs::exists(file)) return FolderKind::kRun;
+    if (path_exists(file)) return FolderKind::kRun;
   }
   return std::nullopt;
 }

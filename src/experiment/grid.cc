@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/fail.h"
+#include "base/memory_budget.h"
 #include "base/text.h"
 #include "experiment/settings.h"
 
@@ -65,6 +66,9 @@ void check_parameters_are_known(const std::vector<TrainConfig>& configs,
 // Replaces each configuration that `applies` by one for every value.
 template <class Values, class Applies, class Set>
 void multiply(std::vector<TrainConfig>& configs, const Values& values, Applies applies, Set set) {
+  const uint64_t runs = saturating_product(configs.size(), values.size());
+  if (runs > kMaxRuns)
+    fail_usage("expected at most {} runs, asked for is {} or more", kMaxRuns, runs);
   std::vector<TrainConfig> longer;
   for (TrainConfig& config : configs) {
     if (!applies(config)) {

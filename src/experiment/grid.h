@@ -9,6 +9,9 @@
 
 namespace spml {
 
+// Of a sweep or an experiment, each with its folder: more are a slip in a list.
+constexpr size_t kMaxRuns = 100'000;
+
 struct GridValues {
   std::map<std::string, std::vector<std::string>> settings;  // by name, in the words of the flags
   std::vector<std::string> params;                           // name=value,value,...

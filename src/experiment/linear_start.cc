@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "experiment/sweep.h"
 #include "experiment/trained_model.h"
 #include "formats/npy.h"
@@ -95,7 +96,7 @@ std::vector<TrainConfig> linear_grid(const TrainConfig& config) {
 
 Path linear_run(const Path& path, std::string_view loss) {
   const SweepFolder sweep{path};
-  if (!std::filesystem::exists(sweep.best())) return path;
+  if (!path_exists(sweep.best())) return path;
   const SweepSummary summary = read_sweep_summary(sweep.best());
   const Winner* winner = summary.best.find(loss);
   if (winner == nullptr || winner->run.empty()) {

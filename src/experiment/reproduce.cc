@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "experiment/folder_kind.h"
 #include "experiment/on_dataset.h"
 #include "spml/version.h"
@@ -33,7 +34,7 @@ void check_can_run(const Experiment& experiment, const ReproduceOptions& options
 
 // The results of earlier commands in the same folder.
 Reproduction read_earlier(const Path& path) {
-  if (!std::filesystem::exists(path)) return {};
+  if (!path_exists(path)) return {};
   try {
     return read_reproduction(path);
   } catch (const Error& error) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "base/sha256.h"
 #include "experiment/linear_start.h"
 #include "experiment/measure.h"
@@ -26,7 +27,7 @@ RunIdentity identity_of(const Dataset& data, const TrainConfig& config) {
 
 // --resume goes on with the run that the folder holds, not with another one.
 void check_same_run(const RunFolder& folder, const RunIdentity& identity) {
-  if (!std::filesystem::exists(folder.config())) return;
+  if (!path_exists(folder.config())) return;
   const RunIdentity earlier = read_run_setup(folder.config()).identity;
   if (const auto difference = first_difference(earlier, identity)) {
     fail(
@@ -46,8 +47,8 @@ RunRecord run_training(const Dataset& data, const TrainConfig& config, const Run
   const RunIdentity identity = identity_of(data, config);
   if (options.existing == Existing::kResume) {
     check_same_run(folder, identity);
-    if (std::filesystem::exists(folder.result())) {
-      std::filesystem::remove(folder.checkpoint());  // killed just before it was removed
+    if (path_exists(folder.result())) {
+      remove_file(folder.checkpoint());  // killed just before it was removed
       if (events.notice) {
         events.notice(fmt::format("{} is finished already: nothing to do", options.out.string()));
       }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "experiment/folder_kind.h"
 
 namespace spml {
@@ -31,10 +32,10 @@ std::unique_ptr<FileLock> claim_folder(const Path& path, Existing existing) {
   make_folder(path);
   if (existing != Existing::kRefuse) expect_kind(path, FolderKind::kRun);
   auto lock = std::make_unique<FileLock>(path / kLockName, path.string());
-  for (const auto& entry : std::filesystem::directory_iterator(path)) {
-    if (entry.path().filename() == kLockName) continue;
-    if (is_leftover({path}, entry.path())) {
-      std::filesystem::remove(entry.path());
+  for (const Path& entry : list_folder(path)) {
+    if (entry.filename() == kLockName) continue;
+    if (is_leftover({path}, entry)) {
+      remove_file(entry);
     } else if (existing == Existing::kRefuse) {
       fail(
           "{}: the folder is not empty; give --resume to go on, --overwrite to start again, or "
@@ -55,7 +56,7 @@ Path run_inside(const Path& folder, const std::string& name, const Path& list) {
 }
 
 void clear_run(const RunFolder& run) {
-  for (const Path& file : files_of(run)) std::filesystem::remove(file);
+  for (const Path& file : files_of(run)) remove_file(file);
 }
 
 }  // namespace spml

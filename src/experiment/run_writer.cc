@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "experiment/measure.h"
 #include "formats/npy.h"
 #include "formats/safetensors.h"
@@ -60,7 +61,7 @@ void RunWriter::begin() {
 }
 
 void RunWriter::resume_if_possible() {
-  if (std::filesystem::exists(folder_.checkpoint())) {
+  if (path_exists(folder_.checkpoint())) {
     load_checkpoint(folder_.checkpoint(), setup_.identity, trainee());
     resumed_from_step_ = session_.loop.state().step;
     if (events_.notice) events_.notice(fmt::format("resuming from step {}", resumed_from_step_));
@@ -143,7 +144,7 @@ void RunWriter::write_model() {
 RunRecord RunWriter::finish(RunResult result) {
   result.resumed_from_step = resumed_from_step_;
   write_file(folder_.result(), json_text(result));
-  std::filesystem::remove(folder_.checkpoint());
+  remove_file(folder_.checkpoint());
   return {std::move(setup_), session_.loop.state().epochs, std::move(result)};
 }
 

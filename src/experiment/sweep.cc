@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "base/parallel.h"
 #include "experiment/config_json.h"
 #include "experiment/config_words.h"
@@ -48,11 +49,11 @@ std::vector<SweepRun> all_finished(const std::vector<TrainConfig>& grid, std::ve
       continue;
     }
     const Path result = RunFolder{out / name}.result();
-    if (!std::filesystem::exists(result)) continue;
+    if (!path_exists(result)) continue;
     try {
       runs.push_back({name, config, read_run(out / name)});
     } catch (const Error&) {
-      if (std::filesystem::exists(result)) throw;  // else another process does it again
+      if (path_exists(result)) throw;  // else another process does it again
     }
   }
   return runs;

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "data/split.h"
 #include "experiment/run_record.h"
 #include "experiment/session.h"
@@ -27,7 +28,7 @@ FeatureTransform transform_of(const SafetensorsFile& file) {
 
 TrainedModel load_trained_model(const Path& run, int threads) {
   const RunFolder folder{run};
-  if (!std::filesystem::exists(folder.result())) {
+  if (!path_exists(folder.result())) {
     fail("{}: expected a finished run, found no result.json; train it, or go on with --resume",
          run.string());
   }

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "experiment/folder_kind.h"
 #include "experiment/reproduce.h"
 #include "experiment/run_folder.h"
@@ -163,12 +164,12 @@ Report collect(const std::vector<Path>& folders) {
   std::vector<ReportRun> single;
   for (const Path& folder : folders) {
     const auto kind = kind_of_folder(folder);
-    if (kind == FolderKind::kSweep && std::filesystem::exists(SweepFolder{folder}.results())) {
+    if (kind == FolderKind::kSweep && path_exists(SweepFolder{folder}.results())) {
       report.sections.push_back(
           describe_sweep("Sweep " + folder.string(), folder, read_sweep(folder)));
     } else if (kind == FolderKind::kReproduction) {
       add_experiments(folder, read_reproduction(ReproductionFolder{folder}.results()), report);
-    } else if (kind == FolderKind::kRun && std::filesystem::exists(RunFolder{folder}.result())) {
+    } else if (kind == FolderKind::kRun && path_exists(RunFolder{folder}.result())) {
       single.push_back(read_report_run(folder, folder.string()));
     } else {
       fail(

