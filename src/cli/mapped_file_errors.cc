@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -87,7 +88,10 @@ class MapsReader {
   size_t at_ = 0, filled_ = 0, length_ = 0;
 };
 
+std::atomic<bool> g_reporting{false};
+
 void on_bus_error(int, siginfo_t* info, void*) {
+  while (g_reporting.exchange(true)) ::pause();  // another thread fell over the same file
   constexpr char kBegin[] = "spml: error: ";
   constexpr char kEnd[] = ": the file became shorter, or its disk failed, while it was read\n";
   say(kBegin, sizeof kBegin - 1);
@@ -111,7 +115,7 @@ void on_bus_error(int, siginfo_t* info, void*) {
 void explain_mapped_file_errors() {
   struct sigaction action = {};
   action.sa_sigaction = on_bus_error;
-  action.sa_flags = SA_SIGINFO | SA_RESETHAND;
+  action.sa_flags = SA_SIGINFO;
   ::sigaction(SIGBUS, &action, nullptr);
 }
 
