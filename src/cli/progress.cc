@@ -1,5 +1,4 @@
 #include "cli/progress.h"
-#include "base/text.h"
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -7,6 +6,8 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+
+#include "base/text.h"
 
 namespace spml::cli {
 namespace {
