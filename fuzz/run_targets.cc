@@ -63,7 +63,7 @@ bool fuzz_config(std::span<const std::byte> bytes) {
     double real = 0;
     bool consent = false;
     std::vector<std::string> list;
-    cli::Verb verb{.name = "train"};
+    cli::Verb verb{.name = "train", .summary = ""};
     verb.flags = {{.name = "loss", .target = &text, .help = ""},
                   {.name = "epochs", .target = &number, .help = ""},
                   {.name = "lr", .target = &real, .help = ""},

@@ -11,7 +11,7 @@
 #include "cli/print_json.h"
 #include "cli/verbs.h"
 #include "data/dataset.h"
-#include "experiment/class_priors.h"
+#include "experiment/label_shares.h"
 
 namespace spml::cli {
 namespace {
@@ -34,7 +34,7 @@ void run_from_observed(const Arguments& arguments) {
   TrainedModel trained = load_trained_model(arguments.from_observed, threads);
   const Dataset data = open_dataset(arguments.folder, {.need_features = true, .threads = threads});
   check_fits(trained, data);
-  const std::vector<double> priors = estimate_class_priors(trained, data);
+  const std::vector<double> priors = estimate_label_shares(trained, data);
   const double k = std::accumulate(priors.begin(), priors.end(), 0.0);
   std::optional<double> true_k;
   if (!data.train_file.truth.empty()) {

@@ -49,8 +49,9 @@ NetworkMaker network_maker(const std::string& device) {
   };
 }
 
-std::unique_ptr<Model> make_model(const Dataset& data, const TrainConfig& config,
-                                  const LinearStart* start, int threads) {
+std::unique_ptr<Model> make_model(const NetworkMaker& make_network, const Dataset& data,
+                                  const TrainConfig& config, const LinearStart* start,
+                                  int threads) {
   if (data.train_file.images.empty()) {
     fail("{}: --mode {} needs images, and there is no formatted_train_images.npy",
          data.folder.string(), to_string(config.mode));
@@ -70,8 +71,7 @@ std::unique_ptr<Model> make_model(const Dataset& data, const TrainConfig& config
     options.head_bias = start->bias;
   }
   return make_finetune_model(load_resnet(config.image.weights), image_files(data, data.train_file),
-                             image_files(data, data.test), options,
-                             network_maker(config.image.device));
+                             image_files(data, data.test), options, make_network);
 }
 
 }  // namespace
@@ -79,10 +79,14 @@ std::unique_ptr<Model> make_model(const Dataset& data, const TrainConfig& config
 void complete(ImageConfig& image) {
   if (image.weights.empty()) image.weights = default_weights().string();
   image.weights_sha256 = sha256_of_file(image.weights);
-  network_maker(image.device);  // an Error now, not after the linear phase of linear-init
 }
 
-ImageModelMaker image_model_maker() { return make_model; }
+ImageModelMaker image_model_maker(const std::string& device) {
+  return [make_network = network_maker(device)](const Dataset& data, const TrainConfig& config,
+                                                const LinearStart* start, int threads) {
+    return make_model(make_network, data, config, start, threads);
+  };
+}
 
 DrawImage scene_painter(int size, uint64_t seed) {
   return [=](std::span<const int8_t> labels, uint64_t key) {

@@ -40,12 +40,12 @@ struct WeightsFlags {
 void fetch_weights(const WeightsFlags& flags);
 void import_weights(const WeightsFlags& flags);
 
-// Fills in the default weights, which `spml weights fetch` makes, and the checksum. Error when the
-// network cannot be trained.
+// Fills in the default weights, which `spml weights fetch` makes, and the checksum.
 void complete(ImageConfig& image);
 
-// For RunOptions and SweepOptions.
-ImageModelMaker image_model_maker();
+// Makes the networks of RunOptions and SweepOptions on a device. Error when it cannot be used: now,
+// not after the linear phase of linear-init.
+ImageModelMaker image_model_maker(const std::string& device);
 
 // Draws the scenes of `spml synth --images`, size x size pixels.
 DrawImage scene_painter(int size, uint64_t seed);

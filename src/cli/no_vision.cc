@@ -22,7 +22,7 @@ void import_weights(const WeightsFlags&) { fail_no_images("`spml weights import`
 
 void complete(ImageConfig&) { fail_no_images("a mode other than linear"); }
 
-ImageModelMaker image_model_maker() { return {}; }
+ImageModelMaker image_model_maker(const std::string&) { return {}; }
 
 DrawImage scene_painter(int, uint64_t) { fail_no_images("`spml synth --images`"); }
 

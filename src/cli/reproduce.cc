@@ -73,7 +73,7 @@ void run(const Options& options) {
     parsed.image.weights = options.weights;
     parsed.image.size = options.size;
     complete(parsed.image);
-    parsed.make_image_model = image_model_maker();
+    parsed.make_image_model = image_model_maker(parsed.image.device);
   }
   catch_interrupt();
   Reproduction all;

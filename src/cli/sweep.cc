@@ -62,7 +62,6 @@ void sweep(const Options& options) {
   // A step of a network keeps all cores busy; one of a linear model does not.
   const int default_jobs = options.flags.is_linear() ? options.common.threads : 1;
   sweep.jobs = options.jobs.value_or(default_jobs);
-  sweep.make_image_model = image_model_maker();
   sweep.threads = std::max(1, options.common.threads / sweep.jobs);
 
   const TrainFlags flags = with_paper_grid(options.flags);
@@ -72,6 +71,9 @@ void sweep(const Options& options) {
   data_options.threads = options.common.threads;
   const Dataset data = open_dataset(options.flags.data, data_options);
   const auto grid = expand(flags, data.labels());
+  if (!flags.is_linear()) {  // one device for all runs
+    sweep.make_image_model = image_model_maker(grid.front().image.device);
+  }
   catch_interrupt();
   SweepSummary summary;
   {

@@ -53,7 +53,9 @@ void train(const TrainOptions& options) {
                                      : Existing::kRefuse;
   run.threads = options.common.threads;
   run.checkpoint_every = options.checkpoint_every;
-  run.make_image_model = image_model_maker();
+  if (config.mode != Mode::kLinear) {
+    run.make_image_model = image_model_maker(config.image.device);
+  }
 
   if (!options.flags.preset.empty() && !options.common.quiet) {
     const Preset& preset = find_preset(options.flags.preset);

@@ -9,7 +9,7 @@
 namespace spml {
 
 // The start of a run of mode linear-init: read from the run that its configuration names, or else
-// from the best of a sweep of linear runs in the run's own folder, which is done, or gone on with,
+// from the best of a sweep of linear runs in the run's own folder, which is trained, or continued,
 // here. Error unless it was trained with the configuration's loss, on the same classes and split,
 // and on features of the same weights and image size (where it knows).
 LinearStart linear_start(const Dataset& data, const TrainConfig& config, const RunOptions& options,

@@ -25,7 +25,7 @@ RunIdentity identity_of(const Dataset& data, const TrainConfig& config) {
   return identity;
 }
 
-// --resume goes on with the run that the folder holds, not with another one.
+// --resume continues the run that the folder holds, not another one.
 void check_same_run(const RunFolder& folder, const RunIdentity& identity) {
   if (!path_exists(folder.config())) return;
   const RunIdentity earlier = read_run_setup(folder.config()).identity;

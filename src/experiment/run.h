@@ -27,7 +27,7 @@ struct RunEvents {
   std::function<bool()> stop_requested;
 };
 
-// Trains, or goes on training, and writes the run folder. A finished run under kResume is read
+// Trains, or continues training, and writes the run folder. A finished run under kResume is read
 // back, with a notice. Throws Error of kind kInterrupted when stop_requested says so.
 RunRecord run_training(const Dataset& data, const TrainConfig& config, const RunOptions& options,
                        const RunEvents& events = {});

@@ -38,7 +38,7 @@ std::unique_ptr<FileLock> claim_folder(const Path& path, Existing existing) {
       remove_file(entry);
     } else if (existing == Existing::kRefuse) {
       fail(
-          "{}: the folder is not empty; give --resume to go on, --overwrite to start again, or "
+          "{}: the folder is not empty; give --resume to continue, --overwrite to start again, or "
           "another --out",
           path.string());
     }

@@ -104,7 +104,7 @@ GridRuns run_grid(const Dataset& data, const std::vector<TrainConfig>& configs,
   });
   if (events.stop_requested && events.stop_requested()) {
     throw Error(
-        fmt::format("stopped; the same command goes on where {} stands", options.out.string()),
+        fmt::format("stopped; run the same command again to continue {}", options.out.string()),
         Error::Kind::kInterrupted);
   }
 

@@ -102,6 +102,16 @@ ReportSection describe_sweep(const std::string& title, const Path& path,
   return {title, {make_group("", path, std::move(rows), std::move(runs))}, std::nullopt};
 }
 
+// Only the sweep knows which seeds it was asked for.
+void add_missing_seeds(const Path& file, std::vector<ReportRow>& rows) {
+  if (!std::filesystem::exists(file)) return;
+  const SweepSummary summary = read_sweep_summary(file);
+  for (ReportRow& row : rows) {
+    const Winner* winner = summary.best.find(row.label);
+    if (winner != nullptr) row.winner->seeds_missing = winner->seeds_missing;
+  }
+}
+
 // The runs of an experiment on one data set, with the choices that it made.
 std::optional<ReportGroup> describe_experiment_group(const Path& folder, const std::string& dataset,
                                                      const ExperimentResult& experiment) {
@@ -165,8 +175,9 @@ Report collect(const std::vector<Path>& folders) {
   for (const Path& folder : folders) {
     const auto kind = kind_of_folder(folder);
     if (kind == FolderKind::kSweep && path_exists(SweepFolder{folder}.results())) {
-      report.sections.push_back(
+      ReportSection& section = report.sections.emplace_back(
           describe_sweep("Sweep " + folder.string(), folder, read_sweep(folder)));
+      add_missing_seeds(SweepFolder{folder}.best(), section.groups.front().rows);
     } else if (kind == FolderKind::kReproduction) {
       add_experiments(folder, read_reproduction(ReproductionFolder{folder}.results()), report);
     } else if (kind == FolderKind::kRun && path_exists(RunFolder{folder}.result())) {

@@ -43,12 +43,19 @@
     drawn.push({ node, make });
   }
 
+  // Says so when a mean is over fewer seeds than were asked for.
+  function seedsNote({ seeds, seeds_missing }) {
+    const done = seeds ? seeds.length : 1;
+    return seeds_missing ? ` (${done} of ${done + seeds_missing.length} seeds)` : "";
+  }
+
   // The chosen run of every row of a sweep.
   function resultsTable(group) {
     const rows = group.rows.map(({ label, labels, single, rank, winner }) =>
       element("tr", single ? { class: "single" } : {},
         cell(label), cell(labels, "text"),
-        cell(withDeviation(winner.test_map_mean ?? winner.test_map, winner.test_map_std), rankClass(rank)),
+        cell(withDeviation(winner.test_map_mean ?? winner.test_map, winner.test_map_std) + seedsNote(winner),
+          rankClass(rank)),
         ...[number(winner.val_map_mean ?? winner.val_map), number(winner.train_map_mean ?? winner.train_map),
           plain(winner.lr), plain(winner.batch), plain(winner.best_epoch)].map((text) => cell(text))));
     return table("results", [["loss", { text: "labels it sees", class: "text" }, "test MAP", "val MAP",

@@ -20,7 +20,7 @@ LinearModel small_model() {
 
 struct Source {
   explicit Source(size_t columns)
-      : values(kRows * columns, 1.0f), matrix({values.data(), kRows, columns}) {}
+      : values(kRows * columns, 1.0f), matrix(View<const float>{values.data(), kRows, columns}) {}
   std::vector<float> values;
   FeatureMatrix matrix;
 };

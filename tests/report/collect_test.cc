@@ -113,6 +113,16 @@ TEST(Collect, ReadsNothingOutsideOfASweep) {
                     AllOf(HasSubstr("inside the folder"), HasSubstr("elsewhere")));
 }
 
+TEST(Collect, SaysWhichSeedsASweepLacks) {
+  const TemporaryFolder folder;
+  write_run(folder / "runs/a", "an", 1e-3, 70, 60);
+  write_file(folder / "results.jsonl", sweep_line("runs/a"));
+  SweepSummary summary;
+  summary.best["an"].seeds_missing = {1, 2};
+  write_file(folder / "best.json", json_text(summary));
+  EXPECT_THAT(json_text(collect({folder.path()})), HasSubstr(R"("seeds_missing":[1,2])"));
+}
+
 TEST(Collect, ReproductionsBringTheirChoices) {
   const TemporaryFolder folder;
   write_run(folder / "toy/runs/a", "an", 1e-3, 70, 65);

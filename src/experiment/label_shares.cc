@@ -1,4 +1,4 @@
-#include "experiment/class_priors.h"
+#include "experiment/label_shares.h"
 
 #include <algorithm>
 #include <numeric>
@@ -14,7 +14,7 @@ constexpr size_t kBlockEntries = size_t{8} << 20;
 
 }  // namespace
 
-std::vector<double> estimate_class_priors(TrainedModel& trained, const Dataset& data) {
+std::vector<double> estimate_label_shares(TrainedModel& trained, const Dataset& data) {
   const DataPart& part = data.train_file;
   if (trained.is_fine_tuned()) {
     fail(

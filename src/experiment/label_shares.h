@@ -10,6 +10,6 @@ namespace spml {
 
 // The share of the training file's rows that have each label, (L). Their sum estimates k, the
 // expected number of positives per row. The data needs features and observed labels, no truth.
-std::vector<double> estimate_class_priors(TrainedModel& trained, const Dataset& data);
+std::vector<double> estimate_label_shares(TrainedModel& trained, const Dataset& data);
 
 }  // namespace spml
