@@ -192,9 +192,8 @@ Verb with_common_flags(Verb verb) {
   verb.flags.push_back({.name = "json",
                         .target = &verb.common->json,
                         .help = "Print one JSON object on stdout and nothing else"});
-  verb.flags.push_back({.name = "quiet",
-                        .target = &verb.common->quiet,
-                        .help = "No progress or notices on stderr"});
+  verb.flags.push_back(
+      {.name = "quiet", .target = &verb.common->quiet, .help = "No progress or notices on stderr"});
   verb.flags.push_back({.name = "max-memory",
                         .target = &verb.common->max_memory,
                         .help = "Memory to use at most, such as 8G",

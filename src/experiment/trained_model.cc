@@ -29,8 +29,9 @@ FeatureTransform transform_of(const SafetensorsFile& file) {
 TrainedModel load_trained_model(const Path& run, int threads) {
   const RunFolder folder{run};
   if (!path_exists(folder.result())) {
-    fail("{}: expected a finished run, found no result.json; train it, or continue it with --resume",
-         run.string());
+    fail(
+        "{}: expected a finished run, found no result.json; train it, or continue it with --resume",
+        run.string());
   }
   RunSetup setup = read_run_setup(folder.config());
   TrainedModel trained;

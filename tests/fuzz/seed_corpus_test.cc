@@ -67,8 +67,8 @@ INSTANTIATE_TEST_SUITE_P(
         Format{"coco_json", fuzz_coco_json}, Format{"experiment_json", fuzz_experiment_json},
         Format{"voc_lists", fuzz_voc_lists, false}, Format{"nus_lists", fuzz_nus_lists, false},
         Format{"cub_lists", fuzz_cub_lists, false}, Format{"table", fuzz_table, false},
-        Format{"class_weights", fuzz_class_weights, false},
-        Format{"records", fuzz_records, false}, Format{"checkpoint", fuzz_checkpoint, false}, Format{"run_folder", fuzz_run_folder, false},
+        Format{"class_weights", fuzz_class_weights, false}, Format{"records", fuzz_records, false},
+        Format{"checkpoint", fuzz_checkpoint, false}, Format{"run_folder", fuzz_run_folder, false},
         Format{"sweep_folder", fuzz_sweep_folder, false}, Format{"config", fuzz_config}),
     [](const auto& test) { return std::string(test.param.name); });
 
