@@ -10,7 +10,8 @@ fuzz_seconds=${FUZZ_SECONDS:-10}
 # fuzz NAME: runs fuzz_NAME from the seeds in fuzz/corpus/NAME; what it finds stays in build-fuzz.
 fuzz() {
   mkdir -p "build-fuzz/corpus/$1"
-  "build-fuzz/fuzz_$1" -max_total_time="$fuzz_seconds" -rss_limit_mb=2048 -timeout=10 \
+  ASAN_OPTIONS=quarantine_size_mb=16 \
+    "build-fuzz/fuzz_$1" -max_total_time="$fuzz_seconds" -rss_limit_mb=768 -max_len=65536 -timeout=10 \
     -verbosity=0 -print_funcs=0 -print_final_stats=1 -artifact_prefix="build-fuzz/$1-" \
     "build-fuzz/corpus/$1" "fuzz/corpus/$1"
 }
@@ -31,3 +32,4 @@ for corpus in fuzz/corpus/*; do
   format=${corpus#fuzz/corpus/}
   step "fuzz $format for $fuzz_seconds s" fuzz "$format"
 done
+step "fuzz the program on damaged folders" fuzz/commands.sh "${COMMAND_SECONDS:-120}"
