@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# What scripts/test.sh leaves out because it takes longer: the format of the sources, clang-tidy, the
-# tests against LibTorch, the tests under AddressSanitizer and UBSan, those that run threads under
-# ThreadSanitizer, and every reader of files fuzzed for FUZZ_SECONDS (10) each.
+# What scripts/test.sh leaves out because it takes longer: the format of the sources, the tests
+# against LibTorch, the tests under AddressSanitizer and UBSan, those that run threads under
+# ThreadSanitizer, and every reader of files fuzzed for FUZZ_SECONDS (10) each. clang-tidy is run by
+# hand (scripts/lint.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/steps.sh
@@ -21,7 +22,6 @@ step "format of the sources" scripts/format.sh --check
 step "build with LibTorch" configure_and_build release -DSPML_WERROR=ON -DSPML_TESTS=ON \
   -DSPML_TORCH=ON -DSPML_BENCH=ON
 step "tests against LibTorch" ctest --preset release --parallel "$jobs" --label-regex "^(libtorch|oracle)\$"
-step "clang-tidy" scripts/lint.sh
 step "sanitizer build" configure_and_build dev
 step "tests under AddressSanitizer and UBSan" ctest --preset dev --parallel "$jobs"
 step "thread sanitizer build" configure_and_build tsan

@@ -88,6 +88,7 @@ struct LossTraits {
   bool needs_k = false;
   bool uses_estimates = false;    // has label-estimate variables, trained beside the classifier
   double estimate_lr_factor = 1;  // of their step size, where there are estimates
+  double estimate_start = 0.5;    // where those of unknown labels start
   LossMemory memory = {};
 };
 

@@ -33,7 +33,10 @@ OwnLoss::OwnLoss(std::shared_ptr<const Loss> own) : loss(std::move(own)), traits
   if (traits.uses_estimates) {
     params = {{.name = "estimate_lr_factor",
                .default_value = traits.estimate_lr_factor,
-               .help = "step size of the label estimates, relative to lr"}};
+               .help = "step size of the label estimates, relative to lr"},
+              {.name = "estimate_start",
+               .default_value = traits.estimate_start,
+               .help = "where the estimates of unknown labels start"}};
   }
   info.params = params;
 }

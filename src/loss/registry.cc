@@ -85,7 +85,10 @@ LossTraits traits_of(const LossInfo& info, const LossParameters& params) {
   traits.needs = info.needs;
   traits.needs_k = info.needs_k;
   traits.uses_estimates = info.uses_estimates;
-  if (info.uses_estimates) traits.estimate_lr_factor = params.at("estimate_lr_factor");
+  if (info.uses_estimates) {
+    traits.estimate_lr_factor = params.at("estimate_lr_factor");
+    traits.estimate_start = params.at("estimate_start");
+  }
   traits.memory = info.memory;
   return traits;
 }

@@ -49,8 +49,8 @@ TEST(Documents, EveryVerbIsDeclaredInFull) {
       for (const Need& need : flag.needs) {
         EXPECT_NE(find_flag(verb, need.flag), nullptr) << path << " --" << flag.name;
       }
-      const bool allows =
-          flag.name == "force" || flag.name == "overwrite" || flag.name == "trust-code";
+      const bool allows = flag.name == "force" || flag.name == "overwrite" ||
+                          flag.name == "trust-code" || flag.name == "max-memory";
       EXPECT_EQ(flag.consent, allows) << path << " --" << flag.name;
     }
   });

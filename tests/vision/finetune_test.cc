@@ -151,7 +151,10 @@ TEST_P(Network, RefusesValuesOfAnotherSize) {
 TEST(Finetune, StartsWhereTheLinearClassifierEnded) {
   TemporaryFolder folder;
   std::vector<std::string> names;
-  for (const Path& file : image_list()) names.push_back(file.string());
+  for (const Path& file : image_list()) {
+    names.push_back(file.filename().string());
+    std::filesystem::copy_file(file, folder / names.back());
+  }
   write_npy(folder / "formatted_train_images.npy", std::span<const std::string>(names));
   const std::vector<int8_t> labels{1, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1};
   write_npy(folder / "formatted_train_labels.npy", View<const int8_t>{labels.data(), 4, 3});

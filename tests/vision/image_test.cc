@@ -101,7 +101,7 @@ TEST(Image, PixelsAreBoundedByTheBytesThereAre) {
 
 TEST(Image, PixelsAreBoundedByMemory) {
   EXPECT_SPML_ERROR(decode_image(as_bytes(read_file(picture("color.jpg"))), "a.jpg",
-                                 {.memory = MemoryBudget(1000)}),
+                                 {.memory = MemoryBudget(100)}),
                     HasSubstr("--max-memory"));
 }
 
