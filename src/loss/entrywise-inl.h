@@ -32,7 +32,7 @@ struct Block {
 
   HWY_INLINE V load(const T* array) const { return load_as(d, array); }
 
-  // An empty output (null) is not wanted.
+  // A null output means that it is not requested.
   HWY_INLINE void store(V v, T* array) const {
     if (array == nullptr) return;
     if (HWY_LIKELY(whole())) {

@@ -23,7 +23,7 @@ inline Regulariser expected_positives(double sum_p, size_t B, size_t L, double k
   return {lambda * excess * excess, 2 * lambda * excess / (rows * labels)};
 }
 
-// gradient += slope * derivative, over n entries. A null gradient is not wanted.
+// gradient += slope * derivative, over n entries. A null gradient means that it is not requested.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void add_scaled(D d, size_t n, double slope, const T* derivative, T* gradient) {
   if (gradient == nullptr) return;
