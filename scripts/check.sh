@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
-# What scripts/test.sh leaves out because it takes longer: the format of the sources, the tests
-# against LibTorch, the tests under AddressSanitizer and UBSan, those that run threads under
-# ThreadSanitizer, and every reader of files fuzzed for FUZZ_SECONDS (10) each. clang-tidy is run by
-# hand (scripts/lint.sh).
+# What scripts/test.sh leaves out because it takes longer. All of it, or the parts named:
+#   scripts/check.sh [format] [libtorch] [sanitizers] [threads] [fuzz] [lint]
+# format: of the sources; libtorch: the tests against LibTorch; sanitizers: all tests under
+# AddressSanitizer and UBSan; threads: those that run threads, under ThreadSanitizer; fuzz: every
+# reader of files for FUZZ_SECONDS (10) each; lint: clang-tidy.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/steps.sh
 fuzz_seconds=${FUZZ_SECONDS:-10}
+known=(format libtorch sanitizers threads fuzz lint)
+parts=("$@")
+if [[ $# == 0 ]]; then parts=("${known[@]}"); fi
 
 # fuzz NAME: runs fuzz_NAME from the seeds in fuzz/corpus/NAME; what it finds stays in build-fuzz.
 fuzz() {
@@ -17,19 +21,41 @@ fuzz() {
     "build-fuzz/corpus/$1" "fuzz/corpus/$1"
 }
 
-step "install packages" scripts/install.sh build test torch check
-step "format of the sources" scripts/format.sh --check
-step "build with LibTorch" configure_and_build release -DSPML_WERROR=ON -DSPML_TESTS=ON \
-  -DSPML_TORCH=ON -DSPML_BENCH=ON
-step "tests against LibTorch" ctest --preset release --parallel "$jobs" --label-regex "^(libtorch|oracle)\$"
-step "sanitizer build" configure_and_build dev
-step "tests under AddressSanitizer and UBSan" ctest --preset dev --parallel "$jobs"
-step "thread sanitizer build" configure_and_build tsan
-step "tests under ThreadSanitizer" ctest --preset tsan --parallel "$jobs"
+check_format() { step "format of the sources" scripts/format.sh --check; }
 
-step "fuzz build" configure_and_build fuzz
-for corpus in fuzz/corpus/*; do
-  format=${corpus#fuzz/corpus/}
-  step "fuzz $format for $fuzz_seconds s" fuzz "$format"
+check_libtorch() {
+  step "build with LibTorch" configure_and_build release -DSPML_WERROR=ON -DSPML_TESTS=ON \
+    -DSPML_TORCH=ON
+  step "tests against LibTorch" ctest --preset release --parallel "$jobs" \
+    --label-regex "^(libtorch|oracle)\$"
+}
+
+check_sanitizers() {
+  step "sanitizer build" configure_and_build dev
+  step "tests under AddressSanitizer and UBSan" ctest --preset dev --parallel "$jobs"
+}
+
+check_threads() {
+  step "thread sanitizer build" configure_and_build tsan
+  step "tests under ThreadSanitizer" ctest --preset tsan --parallel "$jobs"
+}
+
+check_fuzz() {
+  step "fuzz build" configure_and_build fuzz
+  local corpus format
+  for corpus in fuzz/corpus/*; do
+    format=${corpus#fuzz/corpus/}
+    step "fuzz $format for $fuzz_seconds s" fuzz "$format"
+  done
+}
+
+check_lint() { step "clang-tidy" scripts/lint.sh; }
+
+step "install packages" scripts/install.sh build test torch check
+for part in "${parts[@]}"; do
+  if [[ " ${known[*]} " != *" $part "* ]]; then
+    echo "check: expected parts of ${known[*]}, found '$part'" >&2
+    exit 2
+  fi
+  "check_$part"
 done
-step "fuzz the program on damaged folders" fuzz/commands.sh "${COMMAND_SECONDS:-120}"
