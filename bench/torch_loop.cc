@@ -49,7 +49,8 @@ struct TorchLoop::State {
     if (loss == "an") return torch::binary_cross_entropy_with_logits(z, positive);
     if (loss == "an-ls") {
       const double p = params.at("eps_p") / 2, n = params.at("eps_n") / 2;
-      return torch::binary_cross_entropy_with_logits(z, positive * (1 - p - n) + n);
+      const Tensor unknown = (o == 0).to(torch::kFloat32);  // known negatives are not smoothed
+      return torch::binary_cross_entropy_with_logits(z, positive * (1 - p) + unknown * n);
     }
     if (loss == "epr") return expected_positives(z, o);
     const Tensor u = estimates.index_select(0, index);
