@@ -31,10 +31,15 @@ class Untrusted : public testing::Test {
  protected:
   Untrusted() {
     ::getrlimit(RLIMIT_AS, &before_);
+#ifndef __SANITIZE_ADDRESS__
     rlimit limit = before_;
     limit.rlim_cur = rlim_t{4'000'000} * 1024;
-#ifndef __SANITIZE_ADDRESS__
     ::setrlimit(RLIMIT_AS, &limit);
+#endif
+  }
+  void SetUp() override {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "AddressSanitizer itself needs more address space than the limit allows";
 #endif
   }
   ~Untrusted() override { ::setrlimit(RLIMIT_AS, &before_); }
