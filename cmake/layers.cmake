@@ -32,5 +32,9 @@ endfunction()
 # compile time.
 add_library(spml_simd INTERFACE)
 target_link_libraries(spml_simd INTERFACE hwy::hwy)
-target_compile_definitions(spml_simd INTERFACE
-  "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL)")
+if(SPML_DISPATCH)
+  target_compile_definitions(spml_simd INTERFACE
+    "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL)")
+else()
+  target_compile_definitions(spml_simd INTERFACE HWY_COMPILE_ONLY_STATIC)
+endif()

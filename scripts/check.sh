@@ -21,6 +21,13 @@ fuzz() {
     "build-fuzz/corpus/$1" "fuzz/corpus/$1"
 }
 
+# fuzz_all: every target, as many at a time as there are processors.
+fuzz_all() {
+  export -f fuzz
+  export fuzz_seconds
+  printf '%s\n' fuzz/corpus/* | sed 's|.*/||' | xargs -P "$jobs" -I{} bash -c 'fuzz {}'
+}
+
 check_format() { step "format of the sources" scripts/format.sh --check; }
 
 check_libtorch() {
@@ -42,11 +49,7 @@ check_threads() {
 
 check_fuzz() {
   step "fuzz build" configure_and_build fuzz
-  local corpus format
-  for corpus in fuzz/corpus/*; do
-    format=${corpus#fuzz/corpus/}
-    step "fuzz $format for $fuzz_seconds s" fuzz "$format"
-  done
+  step "fuzz every reader for $fuzz_seconds s" fuzz_all
 }
 
 check_lint() { step "clang-tidy" scripts/lint.sh; }

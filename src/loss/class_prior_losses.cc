@@ -158,7 +158,7 @@ template <class Method>
 HWY_INLINE double mean_risk(const LossCall& call, Method method) {
   return run(call, ExactLogs(),
              [=](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
-               const auto [B, L] = std::pair(in.logits.rows, in.logits.cols);
+               const size_t B = in.logits.rows, L = in.logits.cols;
                const double rows = static_cast<double>(B), labels = static_cast<double>(L);
                const auto zero = hn::Zero(d), one = constant(d, 1);
                Sum sum(d);

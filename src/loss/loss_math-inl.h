@@ -85,6 +85,8 @@ template <class V>
 struct EntryLoss {
   V value, dz;
 };
+template <class V>
+EntryLoss(V, V) -> EntryLoss<V>;
 
 // -(a log p + b log(1 - p)) for weights a, b.
 template <class V>
