@@ -109,20 +109,32 @@ TEST_F(VocTree, AClassWithoutItsTestListIsAnError) {
   EXPECT_SPML_ERROR(import_voc(folder.path()), HasSubstr("cow_val.txt"));
 }
 
+TEST(VocXml, NamesMayHaveEntitiesAndAttributes) {
+  const VocAnnotation annotation = parse_voc_xml(
+      "<annotation><object id='a>b'><name> salt &amp; pepper </name></object></annotation>",
+      "x.xml");
+  ASSERT_EQ(annotation.objects.size(), 1U);
+  EXPECT_EQ(annotation.objects[0].name, "salt & pepper");
+}
+
 TEST(VocXml, HostileFilesAreRefused) {
   const auto parse = [](std::string_view xml) { return parse_voc_xml(xml, "x.xml"); };
   EXPECT_SPML_ERROR(parse("<annotation>\n<a></b>"), HasSubstr("x.xml:2:"));
-  EXPECT_SPML_ERROR(parse("<annotation>"), HasSubstr("not closed"));
-  EXPECT_SPML_ERROR(parse("<annotation"), HasSubstr("expected '>'"));
+  EXPECT_SPML_ERROR(parse("<annotation>"), HasSubstr("x.xml:1: expected XML"));
+  EXPECT_SPML_ERROR(parse("<annotation"), HasSubstr("x.xml:1: expected XML"));
   EXPECT_SPML_ERROR(parse("</annotation>"), HasSubstr("x.xml:1:"));
-  EXPECT_SPML_ERROR(parse("<!-- never ends"), HasSubstr("expected '-->'"));
-  EXPECT_SPML_ERROR(parse("<annotation><size><width>wide</width>"), HasSubstr("found 'wide'"));
-  EXPECT_SPML_ERROR(parse("<annotation><size><width>inf</width>"), HasSubstr("found 'inf'"));
+  EXPECT_SPML_ERROR(parse("<!-- never ends"), HasSubstr("expected XML"));
+  EXPECT_SPML_ERROR(parse("<annotation><size><width>wide</width></size></annotation>"),
+                    HasSubstr("x.xml:1: expected a number in <width>, found 'wide'"));
+  EXPECT_SPML_ERROR(parse("<annotation><size><width>inf</width></size></annotation>"),
+                    HasSubstr("found 'inf'"));
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += "<a>";
-  EXPECT_SPML_ERROR(parse(deep), HasSubstr("nested too deeply"));
-  EXPECT_THAT(parse("").objects, IsEmpty());
-  EXPECT_THAT(parse("no tags > at all").objects, IsEmpty());
+  EXPECT_SPML_ERROR(parse(deep), HasSubstr("expected XML"));
+  EXPECT_SPML_ERROR(parse(""), HasSubstr("expected XML"));
+  EXPECT_SPML_ERROR(parse("no tags > at all"), HasSubstr("expected XML"));
+  EXPECT_SPML_ERROR(parse("<html></html>"), HasSubstr("expected an element <annotation>"));
+  EXPECT_THAT(parse("<annotation/>").objects, IsEmpty());
 }
 
 TEST(VocMini, TheRealTreeGivesItsRowsAndBoxes) {

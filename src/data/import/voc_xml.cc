@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <pugixml.hpp>
 
 #include "base/fail.h"
 #include "formats/lines.h"
@@ -10,108 +10,60 @@
 namespace spml {
 namespace {
 
-constexpr size_t kMaxDepth = 64;
-
-// Calls on_open(path) at every start tag and on_close(path, text) at every end tag; path is the
-// names of the open elements joined by '/', text what stood between the element's last two tags.
-class XmlScanner {
+// pugixml reads without recursion and expands no entities but the five of XML, so a file costs
+// memory in proportion to its size, whatever is in it.
+class Reader {
  public:
-  XmlScanner(std::string_view xml, std::string_view where) : xml_(xml), where_(where) {}
-
-  void run(const std::function<void(const std::string&)>& on_open,
-           const std::function<void(const std::string&, std::string_view)>& on_close) {
-    size_t text_begin = 0;
-    while ((position_ = xml_.find('<', position_)) != std::string_view::npos) {
-      const std::string_view text = xml_.substr(text_begin, position_ - text_begin);
-      const std::string_view rest = xml_.substr(position_);
-      if (rest.starts_with("<!--")) {
-        skip_to("-->");
-      } else if (rest.starts_with("<?") || rest.starts_with("<!")) {
-        skip_to(">");
-      } else if (rest.starts_with("</")) {
-        const std::string name(trim(skip_to(">").substr(2)));
-        if (ends_.empty() || path_.substr(ends_.back()) != name) {
-          fail_here(fmt::format("found </{}> where another element is open", name));
-        }
-        on_close(path_, trim_space(text));
-        path_.resize(ends_.back() == 0 ? 0 : ends_.back() - 1);
-        ends_.pop_back();
-      } else {
-        const std::string_view tag = skip_to(">").substr(1);
-        if (!tag.ends_with('/')) {
-          if (ends_.size() == kMaxDepth) fail_here("elements are nested too deeply");
-          if (!path_.empty()) path_ += '/';
-          ends_.push_back(path_.size());
-          path_ += tag.substr(0, tag.find_first_of(" \t\r\n"));
-          on_open(path_);
-        }
-      }
-      text_begin = position_;
-    }
-    position_ = xml_.size();
-    if (!ends_.empty()) fail_here(fmt::format("'{}' is not closed", path_));
+  Reader(std::string_view xml, std::string_view where) : xml_(xml), where_(where) {
+    const pugi::xml_parse_result parsed = document_.load_buffer(
+        xml.data(), xml.size(), pugi::parse_default | pugi::parse_trim_pcdata, pugi::encoding_utf8);
+    if (!parsed) fail_at(parsed.offset, fmt::format("expected XML: {}", parsed.description()));
   }
 
-  [[noreturn]] void fail_here(std::string_view what) const {
-    const auto line = 1 + std::count(xml_.begin(), xml_.begin() + position_, '\n');
-    fail("{}:{}: {}", where_, line, what);
+  pugi::xml_node root() const { return document_; }
+
+  // 0 where there is no such element.
+  double number(pugi::xml_node parent, const char* name) const {
+    const pugi::xml_node node = parent.child(name);
+    if (!node) return 0;
+    const std::string_view text = node.text().get();
+    double value = 0;
+    if (!parse_number(text, value) || !std::isfinite(value)) {
+      fail_at(node.offset_debug(),
+              fmt::format("expected a number in <{}>, found '{}'", name, text.substr(0, 40)));
+    }
+    return value;
   }
 
  private:
-  static std::string_view trim_space(std::string_view text) {
-    const size_t begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
-    return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
-  }
-
-  // Moves past `end`; gives what stood before it.
-  std::string_view skip_to(std::string_view end) {
-    const size_t found = xml_.find(end, position_);
-    if (found == std::string_view::npos) fail_here(fmt::format("expected '{}'", end));
-    const std::string_view before = xml_.substr(position_, found - position_);
-    position_ = found + end.size();
-    return before;
+  [[noreturn]] void fail_at(ptrdiff_t offset, std::string_view what) const {
+    const auto end = std::clamp(offset, ptrdiff_t{0}, static_cast<ptrdiff_t>(xml_.size()));
+    const auto line = 1 + std::count(xml_.begin(), xml_.begin() + end, '\n');
+    fail("{}:{}: {}", where_, line, what);
   }
 
   std::string_view xml_;
   std::string_view where_;
-  size_t position_ = 0;
-  std::string path_;          // of the open elements
-  std::vector<size_t> ends_;  // where each element's name begins in path_
+  pugi::xml_document document_;
 };
 
 }  // namespace
 
 VocAnnotation parse_voc_xml(std::string_view xml, std::string_view where) {
+  const Reader reader(checked_text(xml, where), where);
+  const pugi::xml_node root = reader.root().child("annotation");
+  if (!root) fail("{}: expected an element <annotation>, found none", where);
   VocAnnotation annotation;
-  VocObject object;
-  double xmin = 0, ymin = 0, xmax = 0, ymax = 0;
-  XmlScanner scanner(checked_text(xml, where), where);
-  const auto number = [&](std::string_view text) {
-    double value = 0;
-    if (!parse_number(text, value) || !std::isfinite(value)) {
-      scanner.fail_here(fmt::format("expected a number, found '{}'", text.substr(0, 40)));
-    }
-    return value;
-  };
-  scanner.run(
-      [&](const std::string& path) {
-        if (path != "annotation/object") return;
-        object = {};
-        xmin = ymin = xmax = ymax = 0;
-      },
-      [&](const std::string& path, std::string_view text) {
-        if (path == "annotation/size/width") annotation.width = number(text);
-        if (path == "annotation/size/height") annotation.height = number(text);
-        if (path == "annotation/object/name") object.name = text;
-        if (path == "annotation/object/bndbox/xmin") xmin = number(text);
-        if (path == "annotation/object/bndbox/ymin") ymin = number(text);
-        if (path == "annotation/object/bndbox/xmax") xmax = number(text);
-        if (path == "annotation/object/bndbox/ymax") ymax = number(text);
-        if (path != "annotation/object") return;
-        // Pixels are counted from 1 and the last one belongs to the box.
-        object.box = {xmin - 1, ymin - 1, xmax - xmin + 1, ymax - ymin + 1};
-        annotation.objects.push_back(object);
-      });
+  annotation.width = reader.number(root.child("size"), "width");
+  annotation.height = reader.number(root.child("size"), "height");
+  for (const pugi::xml_node node : root.children("object")) {
+    const pugi::xml_node box = node.child("bndbox");
+    const double xmin = reader.number(box, "xmin"), ymin = reader.number(box, "ymin");
+    const double xmax = reader.number(box, "xmax"), ymax = reader.number(box, "ymax");
+    // Pixels are counted from 1 and the last one belongs to the box.
+    annotation.objects.push_back(
+        {node.child("name").text().get(), {xmin - 1, ymin - 1, xmax - xmin + 1, ymax - ymin + 1}});
+  }
   return annotation;
 }
 
