@@ -32,6 +32,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr rlim_t kAddressSpace = rlim_t{4'000'000} * 1024;
 constexpr int kSecondsPerCommand = 60;
+constexpr uintmax_t kMostBytes = uintmax_t{64} << 20;  // of a file that is damaged further
 
 class Random {
  public:
@@ -50,6 +51,7 @@ class Random {
 struct Ran {
   int code = -1;  // 128 + signal
   bool timed_out = false;
+  long peak_kb = 0;
   std::string out, err;
 };
 
@@ -74,17 +76,19 @@ Ran run(const std::vector<std::string>& words, const Path& folder) {
   posix_spawn_file_actions_destroy(&actions);
   const auto deadline = Clock::now() + std::chrono::seconds(kSecondsPerCommand);
   int status = 0;
-  for (auto pause = std::chrono::microseconds(200); ::waitpid(child, &status, WNOHANG) == 0;) {
+  rusage used{};
+  for (auto pause = std::chrono::microseconds(200); ::wait4(child, &status, WNOHANG, &used) == 0;) {
     if (Clock::now() > deadline) {
       ran.timed_out = true;
       ::kill(child, SIGKILL);
-      ::waitpid(child, &status, 0);
+      ::wait4(child, &status, 0, &used);
       break;
     }
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::microseconds(5000));
   }
   ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  ran.peak_kb = used.ru_maxrss;
   ran.out = slurp(out);
   ran.err = slurp(err);
   return ran;
@@ -178,7 +182,8 @@ std::string mutate_bytes(std::string bytes, Random& random) {
 std::vector<Path> files_below(const Path& folder) {
   std::vector<Path> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file()) files.push_back(entry.path());
+    // Not through links: what they lead to is not ours to damage.
+    if (fs::is_regular_file(entry.symlink_status())) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -193,14 +198,16 @@ void mutate_folder(const Path& folder, const Path& victim, Random& random) {
     const std::vector<Path> files = files_below(folder);
     if (files.empty()) return;
     const Path file = random.of(files);
+    const uintmax_t size = fs::file_size(file);
+    if (size > kMostBytes) continue;  // was made so large; we have the program's limits ourselves
     const size_t kind = random.below(40);
     if (kind < 33) {
       put_bytes(file, mutate_bytes(slurp(file), random));
       continue;
     }
-    const uintmax_t size = fs::file_size(file);
     if (kind == 33) {
-      put_bytes(file, slurp(random.of(files)));  // of another file
+      const Path& other = random.of(files);
+      if (fs::file_size(other) <= kMostBytes) put_bytes(file, slurp(other));
       continue;
     }
     if (kind == 34) {
@@ -248,6 +255,7 @@ class Campaign {
     const Ran ran = run(words, folder_);
     ++outcomes_[ran.code];
     ++per_verb_[command.words[0]];
+    peak_kb_ = std::max(peak_kb_, ran.peak_kb);
     std::string why = complaint(ran);
     if (why.empty() && slurp(folder_ / "victim") != "precious")
       why = "a file elsewhere was written";
@@ -258,7 +266,7 @@ class Campaign {
   void report() const {
     size_t total = 0;
     for (const auto& [verb, count] : per_verb_) total += count;
-    std::printf("%zu commands, %zu findings;", total, findings_);
+    std::printf("%zu commands, %zu findings, at most %ld MB;", total, findings_, peak_kb_ / 1000);
     for (const auto& [code, count] : outcomes_) std::printf(" exit %d: %zu", code, count);
     std::printf("\n");
     for (const auto& [verb, count] : per_verb_) std::printf("  %-12s %zu\n", verb.c_str(), count);
@@ -287,6 +295,7 @@ class Campaign {
   size_t findings_ = 0;
   std::map<int, size_t> outcomes_;
   std::map<std::string, size_t> per_verb_;
+  long peak_kb_ = 0;
 };
 
 int fuzz(int argc, char** argv) {

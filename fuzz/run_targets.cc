@@ -1,6 +1,8 @@
-// Folders of runs, sweeps and reproductions, and --config files.
-#include "cli/parse.h"
+// Experiments, and the files and folders that runs, sweeps and reproductions leave.
+#include "experiment/definition.h"
+#include "experiment/experiment_result.h"
 #include "experiment/linear_start.h"
+#include "experiment/sweep.h"
 #include "experiment/trained_model.h"
 #include "memory_file.h"
 #include "report/collect.h"
@@ -32,6 +34,24 @@ std::vector<Section> tensors_among(const std::vector<Section>& sections) {
 
 }  // namespace
 
+bool fuzz_experiment_json(std::span<const std::byte> bytes) {
+  return accepts([&] { parse_experiment(as_text(bytes), "mine", "mine.json"); });
+}
+
+bool fuzz_records(std::span<const std::byte> bytes) {
+  const MemoryFile file(bytes);
+  bool accepted = accepts([&] { read_epochs(file.path()); });
+  // What was accepted can be written.
+  const auto read = [&](auto reader) {
+    accepted |= accepts([&] { json_text(reader(file.path())); });
+  };
+  read(read_run_setup);
+  read(read_run_result);
+  read(read_sweep_summary);
+  read(read_reproduction);
+  return accepted;
+}
+
 bool fuzz_run_folder(std::span<const std::byte> bytes) {
   const std::vector<Section> sections = split_sections(bytes);
   folder().fill(sections, kRunFiles);
@@ -51,30 +71,6 @@ bool fuzz_sweep_folder(std::span<const std::byte> bytes) {
   folder().fill(split_sections(bytes), kSweepFiles);
   accepts([&] { linear_run(folder().path(), "an"); });
   return accepts([&] { collect({folder().path()}); });
-}
-
-bool fuzz_config(std::span<const std::byte> bytes) {
-  folder().clear();
-  folder().put("config.json", as_text(bytes));
-  return accepts([&] {
-    auto common = std::make_shared<cli::Common>();
-    std::string text;
-    int number = 0;
-    double real = 0;
-    bool consent = false;
-    std::vector<std::string> list;
-    cli::Verb verb{.name = "train", .summary = ""};
-    verb.flags = {{.name = "loss", .target = &text, .help = ""},
-                  {.name = "epochs", .target = &number, .help = ""},
-                  {.name = "lr", .target = &real, .help = ""},
-                  {.name = "param", .target = &list, .help = ""},
-                  {.name = "force", .target = &consent, .help = "", .consent = true}};
-    verb.common = common.get();
-    verb.run = [] {};
-    cli::parse({cli::with_common_flags(std::move(verb))},
-               {"train", "--config", folder().path() / "config.json"});
-    if (consent) ::abort();
-  });
 }
 
 }  // namespace spml

@@ -8,15 +8,15 @@
 
 namespace spml {
 
+// In reader_targets.cc.
 bool fuzz_npy(std::span<const std::byte> bytes);
 bool fuzz_safetensors(std::span<const std::byte> bytes);
+bool fuzz_pth(std::span<const std::byte> bytes);
 bool fuzz_dataset_json(std::span<const std::byte> bytes);
 bool fuzz_csv(std::span<const std::byte> bytes);
 bool fuzz_json_lines(std::span<const std::byte> bytes);
 bool fuzz_voc_xml(std::span<const std::byte> bytes);
 bool fuzz_coco_json(std::span<const std::byte> bytes);
-bool fuzz_experiment_json(std::span<const std::byte> bytes);
-bool fuzz_records(std::span<const std::byte> bytes);  // what runs, sweeps and reproductions leave
 // In import_targets.cc: several files in one input (sections.h).
 bool fuzz_voc_lists(std::span<const std::byte> bytes);
 bool fuzz_nus_lists(std::span<const std::byte> bytes);
@@ -26,11 +26,13 @@ bool fuzz_class_weights(std::span<const std::byte> bytes);
 // In state_targets.cc.
 bool fuzz_checkpoint(std::span<const std::byte> bytes);
 // In run_targets.cc.
+bool fuzz_experiment_json(std::span<const std::byte> bytes);
+bool fuzz_records(std::span<const std::byte> bytes);
 bool fuzz_run_folder(std::span<const std::byte> bytes);
 bool fuzz_sweep_folder(std::span<const std::byte> bytes);
+// In config_target.cc.
 bool fuzz_config(std::span<const std::byte> bytes);
-// In vision_targets.cc, which needs libjpeg, libpng and zlib.
-bool fuzz_pth(std::span<const std::byte> bytes);
+// In vision_targets.cc and network_targets.cc.
 bool fuzz_tar(std::span<const std::byte> bytes);
 bool fuzz_tfjs_json(std::span<const std::byte> bytes);
 bool fuzz_image(std::span<const std::byte> bytes);

@@ -1,5 +1,4 @@
-// The readers behind images and weights, beside those of targets.cc.
-#include "formats/torch_checkpoint.h"
+// The readers behind images and weights, beside those of reader_targets.cc.
 #include "memory_file.h"
 #include "targets.h"
 #include "vision/image.h"
@@ -7,17 +6,6 @@
 #include "vision/tar.h"
 
 namespace spml {
-
-bool fuzz_pth(std::span<const std::byte> bytes) {
-  const MemoryFile file(bytes);
-  return accepts([&] {
-    const TorchCheckpoint checkpoint(file.path());
-    std::vector<std::vector<float>> all;  // alive at once, as whoever imports them has them
-    for (const auto& entry : checkpoint.tensors()) {
-      accepts([&] { all.push_back(checkpoint.floats(entry.first)); });
-    }
-  });
-}
 
 bool fuzz_tar(std::span<const std::byte> bytes) {
   const MemoryFile file(bytes);

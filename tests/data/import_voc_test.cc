@@ -131,10 +131,26 @@ TEST(VocXml, HostileFilesAreRefused) {
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += "<a>";
   EXPECT_SPML_ERROR(parse(deep), HasSubstr("expected XML"));
+  for (int i = 0; i < 100000; ++i) deep += "</a>";
+  EXPECT_SPML_ERROR(parse(deep), HasSubstr("expected an element <annotation>"));
   EXPECT_SPML_ERROR(parse(""), HasSubstr("expected XML"));
   EXPECT_SPML_ERROR(parse("no tags > at all"), HasSubstr("expected XML"));
   EXPECT_SPML_ERROR(parse("<html></html>"), HasSubstr("expected an element <annotation>"));
   EXPECT_THAT(parse("<annotation/>").objects, IsEmpty());
+}
+
+TEST(VocXml, EntitiesOfTheFileAreNotExpanded) {
+  const VocAnnotation annotation = parse_voc_xml(
+      "<!DOCTYPE annotation [<!ENTITY a \"aaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>"
+      "<annotation><object><name>&b;&b;</name></object></annotation>",
+      "x.xml");
+  ASSERT_EQ(annotation.objects.size(), 1U);
+  EXPECT_EQ(annotation.objects[0].name, "&b;&b;");
+}
+
+TEST_F(VocTree, AnAnnotationOfManyMegabytesIsRefused) {
+  put(year / "Annotations" / "a.xml", std::string(size_t{5} << 20, ' '));
+  EXPECT_SPML_ERROR(import_voc(folder.path()), HasSubstr("a.xml"));
 }
 
 TEST(VocMini, TheRealTreeGivesItsRowsAndBoxes) {

@@ -61,7 +61,7 @@ TEST_P(SeedCorpus, ChangedBytesEndWellOrInAnError) {
 INSTANTIATE_TEST_SUITE_P(
     Formats, SeedCorpus,
     testing::Values(
-        Format{"npy", fuzz_npy}, Format{"safetensors", fuzz_safetensors},
+        Format{"npy", fuzz_npy}, Format{"safetensors", fuzz_safetensors}, Format{"pth", fuzz_pth},
         Format{"dataset_json", fuzz_dataset_json}, Format{"csv", fuzz_csv, false},
         Format{"json_lines", fuzz_json_lines, false}, Format{"voc_xml", fuzz_voc_xml, false},
         Format{"coco_json", fuzz_coco_json}, Format{"experiment_json", fuzz_experiment_json},
@@ -73,15 +73,13 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return std::string(test.param.name); });
 
 #ifdef SPML_FUZZ_VISION
-INSTANTIATE_TEST_SUITE_P(VisionFormats, SeedCorpus,
-                         testing::Values(Format{"pth", fuzz_pth}, Format{"tar", fuzz_tar, false},
-                                         Format{"tfjs_json", fuzz_tfjs_json},
-                                         Format{"image", fuzz_image, false},
-                                         Format{"resize", fuzz_resize, false},
-                                         Format{"resnet", fuzz_resnet, false},
-                                         Format{"journal", fuzz_journal, false},
-                                         Format{"finetune_state", fuzz_finetune_state, false}),
-                         [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    VisionFormats, SeedCorpus,
+    testing::Values(Format{"tar", fuzz_tar, false}, Format{"tfjs_json", fuzz_tfjs_json},
+                    Format{"image", fuzz_image, false}, Format{"resize", fuzz_resize, false},
+                    Format{"resnet", fuzz_resnet, false}, Format{"journal", fuzz_journal, false},
+                    Format{"finetune_state", fuzz_finetune_state, false}),
+    [](const auto& test) { return std::string(test.param.name); });
 #endif
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace spml {
 namespace {
 
 const Path kLists = Path("ImageSets") / "Main";
-constexpr size_t kMaxXmlBytes = size_t{16} << 20;
+constexpr size_t kMaxXmlBytes = size_t{4} << 20;  // some 20 bytes of memory for each
 
 std::vector<std::string> voc_years(const Path& devkit) {
   std::vector<std::string> years;

@@ -1,16 +1,14 @@
-#include "targets.h"
-
+// Formats of one file each.
 #include "data/dataset_json.h"
 #include "data/feature_matrix.h"
 #include "data/import/coco_json.h"
 #include "data/import/table_records.h"
 #include "data/import/voc_xml.h"
-#include "experiment/definition.h"
-#include "experiment/experiment_result.h"
-#include "experiment/sweep.h"
 #include "formats/npy.h"
 #include "formats/safetensors.h"
+#include "formats/torch_checkpoint.h"
 #include "memory_file.h"
+#include "targets.h"
 
 namespace spml {
 namespace {
@@ -52,6 +50,17 @@ bool fuzz_safetensors(std::span<const std::byte> bytes) {
   });
 }
 
+bool fuzz_pth(std::span<const std::byte> bytes) {
+  const MemoryFile file(bytes);
+  return accepts([&] {
+    const TorchCheckpoint checkpoint(file.path());
+    std::vector<std::vector<float>> all;  // alive at once, as whoever imports them has them
+    for (const auto& entry : checkpoint.tensors()) {
+      accepts([&] { all.push_back(checkpoint.floats(entry.first)); });
+    }
+  });
+}
+
 bool fuzz_dataset_json(std::span<const std::byte> bytes) {
   return accepts([&] {
     const DatasetInfo info = parse_dataset_json(as_text(bytes), "dataset.json");
@@ -83,24 +92,6 @@ bool fuzz_voc_xml(std::span<const std::byte> bytes) {
 
 bool fuzz_coco_json(std::span<const std::byte> bytes) {
   return accepts([&] { parse_coco_instances(as_text(bytes), "instances.json"); });
-}
-
-bool fuzz_experiment_json(std::span<const std::byte> bytes) {
-  return accepts([&] { parse_experiment(as_text(bytes), "mine", "mine.json"); });
-}
-
-bool fuzz_records(std::span<const std::byte> bytes) {
-  const MemoryFile file(bytes);
-  bool accepted = accepts([&] { read_epochs(file.path()); });
-  // What was accepted can be written.
-  const auto read = [&](auto reader) {
-    accepted |= accepts([&] { json_text(reader(file.path())); });
-  };
-  read(read_run_setup);
-  read(read_run_result);
-  read(read_sweep_summary);
-  read(read_reproduction);
-  return accepted;
 }
 
 }  // namespace spml
