@@ -1,0 +1,32 @@
+"""Multi-label learning from single positive labels.
+
+>>> from spml import SinglePositiveClassifier
+>>> import numpy as np
+>>> X = np.eye(3)[np.arange(60) % 3]
+>>> y = np.array(["ant", "bee", "cow"])[np.arange(60) % 3]
+>>> SinglePositiveClassifier().fit(X, y).predict(X[:3]).tolist()
+['ant', 'bee', 'cow']
+"""
+
+from . import metrics
+from ._losses import Loss, LossValue, loss, losses
+from ._spml import Dataset, Error, Model, __version__, draw_observed
+from ._training import Result, load, train
+from .classifier import SinglePositiveClassifier
+
+__all__ = [
+    "Dataset",
+    "Error",
+    "Loss",
+    "LossValue",
+    "Model",
+    "Result",
+    "SinglePositiveClassifier",
+    "__version__",
+    "draw_observed",
+    "load",
+    "loss",
+    "losses",
+    "metrics",
+    "train",
+]

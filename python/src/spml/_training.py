@@ -1,0 +1,84 @@
+"""Training and loading, close to the C++ library."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from typing import Any, Callable, Dict, Optional, Sequence, Union
+
+from . import _arrays, _spml
+
+SETTINGS = (
+    "loss params k lr batch epochs patience weight_decay transform seed threads val_fraction "
+    "split_seed subsample select observe estimator rank hidden out existing"
+).split()
+
+
+class Result(Dict[str, Any]):
+    """The record of a run, with the keys of result.json and `history`; `model` is the classifier."""
+
+    def __init__(self, model: _spml.Model) -> None:
+        super().__init__(model.result)
+        self.model = model
+
+
+def check_settings(settings: Dict[str, Any]) -> None:
+    for name in settings:
+        if name not in SETTINGS:
+            near = difflib.get_close_matches(name, SETTINGS, 1)
+            hint = f"; did you mean '{near[0]}'?" if near else ""
+            raise _spml.Error(f"unknown setting '{name}'{hint}")
+
+
+def train(
+    data: Union[_spml.Dataset, str, "os.PathLike[str]", None] = None,
+    *,
+    features: Any = None,
+    observed: Any = None,
+    truth: Any = None,
+    test_features: Any = None,
+    test_truth: Any = None,
+    classes: Sequence[str] = (),
+    on_epoch: Optional[Callable[[Dict[str, Any]], None]] = None,
+    on_step: Optional[Callable[[int, int, int], None]] = None,
+    on_notice: Optional[Callable[[str], None]] = None,
+    **settings: Any,
+) -> Result:
+    """Trains a linear classifier on a data folder, or on arrays.
+
+    The settings are those of `spml train`: loss, params, k, lr, batch, epochs, transform and so on;
+    with `out` the run is written to a folder. `on_epoch(record)` is called after each epoch,
+    `on_step(step, total, epoch)` after each step; an exception in either ends the training.
+
+    >>> import numpy as np
+    >>> import spml
+    >>> x = np.eye(4, dtype=np.float32)[np.arange(40) % 4]
+    >>> y = x.astype(np.int8)
+    >>> result = spml.train(features=x, observed=y, loss="an", lr=0.1, epochs=5, batch=8)
+    >>> round(result["val_map"]), result.model.predict(x).shape
+    (100, (40, 4))
+    """
+    check_settings(settings)
+    if (data is None) == (features is None):
+        raise _spml.Error("expected a data folder or features, one of them")
+    if data is not None:
+        folder = data if isinstance(data, _spml.Dataset) else _spml.Dataset(data)
+        return Result(_spml.train_folder(folder, settings, on_epoch, on_step, on_notice))
+    model = _spml.train_arrays(
+        _arrays.features(features),
+        _arrays.optional_labels(observed, "observed"),
+        _arrays.optional_labels(truth, "truth"),
+        None if test_features is None else _arrays.features(test_features, "test_features"),
+        _arrays.optional_labels(test_truth, "test_truth"),
+        list(classes),
+        settings,
+        on_epoch,
+        on_step,
+        on_notice,
+    )
+    return Result(model)
+
+
+def load(run: Union[str, "os.PathLike[str]"]) -> _spml.Model:
+    """The classifier of a run folder made by `spml train`, `spml.train` or `Model.save`."""
+    return _spml.Model.load(run)
