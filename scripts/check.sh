@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # What scripts/test.sh leaves out because it takes longer. All of it, or the parts named:
-#   scripts/check.sh [format] [libtorch] [sanitizers] [threads] [fuzz] [lint]
+#   scripts/check.sh [format] [libtorch] [sanitizers] [threads] [fuzz] [lint] [python]
 # format: of the sources; libtorch: the tests against LibTorch; sanitizers: all tests under
 # AddressSanitizer and UBSan; threads: those that run threads, under ThreadSanitizer; fuzz: every
-# reader of files for FUZZ_SECONDS (10) each; lint: clang-tidy.
+# reader of files for FUZZ_SECONDS (10) each; lint: clang-tidy;
+# python: the Python package, and its wheel in a virtual environment of its own.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/steps.sh
 fuzz_seconds=${FUZZ_SECONDS:-10}
-known=(format libtorch sanitizers threads fuzz lint)
+known=(format libtorch sanitizers threads fuzz lint python)
 parts=("$@")
 if [[ $# == 0 ]]; then parts=("${known[@]}"); fi
 
@@ -50,6 +51,19 @@ check_threads() {
 check_fuzz() {
   step "fuzz build" configure_and_build fuzz
   step "fuzz every reader for $fuzz_seconds s" fuzz_all
+}
+
+build_python() {
+  cmake --preset release -DSPML_WERROR=ON -DSPML_TESTS=ON -DSPML_PYTHON=ON \
+    -DPython_EXECUTABLE=/usr/bin/python3 >/dev/null
+  cmake --build --preset release --parallel "$jobs" --target spml_python
+}
+
+check_python() {
+  step "install what Python needs" scripts/install.sh python
+  step "the Python module" build_python
+  step "tests of the Python package" ctest --preset release --label-regex '^python$'
+  step "the wheel, in a new environment" env SPML_WHEEL_BUILD=build scripts/wheel.sh --test
 }
 
 check_lint() { step "clang-tidy" scripts/lint.sh; }

@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# Builds the Python package as one wheel in dist/: a linux_x86_64 wheel for this interpreter, with the
-# libraries it needs inside; it needs NumPy and nothing else. PYTHON chooses the interpreter, which
-# must import numpy.
+# Builds the Python package as one wheel in dist/: a linux_x86_64 wheel for one interpreter, with the
+# libraries it needs inside; it needs NumPy and nothing else.
+#   scripts/wheel.sh          builds it
+#   scripts/wheel.sh --test   and uses it from a new virtual environment in another folder
+# PYTHON chooses the interpreter, which must import numpy; SPML_WHEEL_BUILD a folder that is
+# configured with SPML_PYTHON already, else build-wheel; SPML_WHEEL_OUT another folder than dist.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,23 +20,35 @@ find_python() {
   return 1
 }
 
-scripts/install.sh build python
+# The same sources give the same bytes: the times in the archive are those of the last commit.
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
+export SOURCE_DATE_EPOCH
+
+if [[ ${SPML_SKIP_INSTALL:-0} != 1 ]]; then scripts/install.sh build python; fi
 python=$(find_python)
-build=build-wheel
-cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DSPML_PYTHON=ON -DSPML_PROGRAM=OFF \
-  -DSPML_VISION=OFF -DSPML_WEB=OFF -DSPML_TESTS=OFF -DPython_EXECUTABLE="$python" >/dev/null
+build=${SPML_WHEEL_BUILD:-build-wheel}
+out=${SPML_WHEEL_OUT:-dist}
+if [[ -z ${SPML_WHEEL_BUILD:-} ]]; then
+  cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DSPML_PYTHON=ON -DSPML_PROGRAM=OFF \
+    -DSPML_VISION=OFF -DSPML_WEB=OFF -DSPML_TESTS=OFF -DPython_EXECUTABLE="$python" >/dev/null
+fi
 cmake --build "$build" --target spml_python --parallel "$(nproc)"
 
 stage=$build/stage
 rm -rf "$stage"
-mkdir -p "$stage/src" dist
+mkdir -p "$stage/src/spml/lib" "$out"
 cp python/pyproject.toml python/setup.py python/README.md LICENSE "$stage"
-cp -rL "$build/python/spml" "$stage/src/spml"
-rm -rf "$stage/src/spml/__pycache__"
+cp python/src/spml/*.py python/src/spml/*.pyi python/src/spml/py.typed "$stage/src/spml"
+cp "$build"/python/spml/_spml*.so "$stage/src/spml"
 sed -n 's/^project(spml VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt >"$stage/version.txt"
-mkdir "$stage/src/spml/lib"
 ldd "$stage"/src/spml/_spml*.so | awk '/lib(fmt|hwy|simdjson|tbb)\.so/ {print $3}' |
   xargs -I{} cp -L {} "$stage/src/spml/lib/"
 strip --strip-unneeded "$stage"/src/spml/_spml*.so
-(cd "$stage" && "$python" -m build --wheel --no-isolation --outdir "$OLDPWD/dist" >/dev/null)
-ls dist/spml-*.whl
+find "$stage" -exec touch --date="@$SOURCE_DATE_EPOCH" {} +
+umask 022
+find "$stage" -type f -exec chmod 644 {} +
+out=$(realpath "$out")
+(cd "$stage" && "$python" -m build --wheel --no-isolation --outdir "$out" >/dev/null)
+ls "$out"/spml-*.whl
+
+if [[ ${1:-} == --test ]]; then "$python" python/tests/try_wheel.py "$out"; fi

@@ -9,8 +9,9 @@
 """
 
 from . import metrics
+from ._data import draw_observed
 from ._losses import Loss, LossValue, loss, losses
-from ._spml import Dataset, Error, Model, __version__, draw_observed
+from ._spml import Dataset, Error, Model, Part, __version__
 from ._training import Result, load, train
 from .classifier import SinglePositiveClassifier
 
@@ -20,6 +21,7 @@ __all__ = [
     "Loss",
     "LossValue",
     "Model",
+    "Part",
     "Result",
     "SinglePositiveClassifier",
     "__version__",

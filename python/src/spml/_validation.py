@@ -71,11 +71,10 @@ def check_features(X: Any, name: str, expected: Optional[int] = None) -> NDArray
     if array.dtype.kind not in "fiub":
         array = array.astype(np.float64)
     features = _arrays.features(array, "X")
-    if not np.isfinite(features).all():
-        raise ValueError(
-            "Input X contains NaN." if np.isnan(features).any() else
-            "Input X contains infinity or a value too large for dtype('float32')."
-        )
+    # The sum is finite nearly always, and needs no memory beside X.
+    if not np.isfinite(np.sum(features, dtype=np.float32)) and not np.isfinite(features).all():
+        found = "NaN" if np.isnan(features).any() else "infinity or a value too large for float32"
+        raise ValueError(f"Input X contains {found}.")
     return features
 
 

@@ -23,7 +23,7 @@ class SinglePositiveClassifier:
 
     Parameters: `loss` is one of `spml.losses()`; `k` the expected positives per row, for the losses
     that need it (estimated as the observed positives per row when None); `lr`, `batch_size`,
-    `weight_decay`, `patience` and `transform` (none, sqrt, l2, standardize) as for `spml train`;
+    `weight_decay`, `patience` and `feature_transform` (none, sqrt, l2, standardize) as for `spml train`;
     `max_iter` the most epochs, by the number of rows when None; `validation_fraction` of the rows is
     held out to choose the best epoch; `n_jobs` threads, all cores when None.
 
@@ -47,7 +47,7 @@ class SinglePositiveClassifier:
         max_iter: Optional[int] = None,
         weight_decay: float = 0.0,
         patience: int = 0,
-        transform: str = "standardize",
+        feature_transform: str = "standardize",
         validation_fraction: float = 0.2,
         random_state: Any = None,
         n_jobs: Optional[int] = None,
@@ -60,7 +60,7 @@ class SinglePositiveClassifier:
         self.max_iter = max_iter
         self.weight_decay = weight_decay
         self.patience = patience
-        self.transform = transform
+        self.feature_transform = feature_transform
         self.validation_fraction = validation_fraction
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -176,7 +176,7 @@ class SinglePositiveClassifier:
             "epochs": epochs,
             "weight_decay": self.weight_decay,
             "patience": self.patience,
-            "transform": self.transform,
+            "transform": self.feature_transform,
             "val_fraction": val / rows,
             "seed": _seed(self.random_state),
             "threads": self.n_jobs or 0,
