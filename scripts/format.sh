@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-mapfile -t files < <(find include src tests bench fuzz examples \
+mapfile -t files < <(find include src tests bench fuzz examples python \
   \( -name '*.h' -o -name '*.cc' \) 2>/dev/null | sort)
 case ${1:-} in
   --check) clang-format --dry-run --Werror "${files[@]}" ;;

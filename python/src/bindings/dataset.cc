@@ -89,10 +89,17 @@ void add_dataset(py::module_& m) {
           "expected_positives", [](const DataFolder& d) { return d.expected_positives(); },
           "Labels of a row, where dataset.json has it")
       .def_property_readonly(
-          "train", [](const DataFolder& d) { return Part{d, d.train_file()}; },
+          "train",
+          [](const DataFolder& d) {
+            return Part{d, d.train_file()};
+          },
           "The training file; see split()")
       .def_property_readonly(
-          "test", [](const DataFolder& d) { return Part{d, d.test()}; }, "The test file")
+          "test",
+          [](const DataFolder& d) {
+            return Part{d, d.test()};
+          },
+          "The test file")
       .def("split", &split, "val_fraction"_a = 0.2, "seed"_a = 1200,
            "Rows of the training file to train on, and to validate on")
       .def("__repr__",

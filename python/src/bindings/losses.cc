@@ -58,8 +58,8 @@ py::tuple evaluate(const Call& call, const py::array& given,
   spml::LossValue<T> result;
   {
     const py::gil_scoped_release release;
-    const auto loss = spml::make_loss(
-        call.name, {.labels = in.logits.cols, .k = call.k, .params = call.params});
+    const auto loss =
+        spml::make_loss(call.name, {.labels = in.logits.cols, .k = call.k, .params = call.params});
     if (loss->traits().uses_estimates && !u) {
       fail("loss " + call.name + " has label estimates: give estimates, logits of shape (B, L)");
     }

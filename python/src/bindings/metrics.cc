@@ -63,16 +63,15 @@ void add_metrics(py::module_& m) {
     }
     return py::dict("micro"_a = r.micro, "macro"_a = r.macro);
   });
-  m.def("tune_thresholds",
-        [](const Array<float>& scores, const Array<int8_t>& truth, int threads) {
-          const Scored in(scores, truth);
-          std::vector<float> thresholds;
-          {
-            const py::gil_scoped_release release;
-            thresholds = spml::tune_thresholds(in.scores, in.truth, threads);
-          }
-          return to_array(thresholds);
-        });
+  m.def("tune_thresholds", [](const Array<float>& scores, const Array<int8_t>& truth, int threads) {
+    const Scored in(scores, truth);
+    std::vector<float> thresholds;
+    {
+      const py::gil_scoped_release release;
+      thresholds = spml::tune_thresholds(in.scores, in.truth, threads);
+    }
+    return to_array(thresholds);
+  });
 }
 
 }  // namespace spml_python

@@ -1,5 +1,5 @@
-// The module spml._spml: the public C++ interface (include/spml) on NumPy arrays. Nothing is computed
-// here. The GIL is released while C++ works.
+// The module spml._spml: the public C++ interface (include/spml) on NumPy arrays. Nothing is
+// computed here. The GIL is released while C++ works.
 #include "arrays.h"
 
 PYBIND11_MODULE(_spml, m) {

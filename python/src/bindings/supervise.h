@@ -18,8 +18,8 @@ class Supervisor {
 
   void run(const std::function<void()>& work);
 
-  // For work, from any thread: runs `function` on the waiting thread, with the GIL, and returns when
-  // that is done. Does nothing once a stop was requested.
+  // For work, from any thread: runs `function` on the waiting thread, with the GIL, and returns
+  // when that is done. Does nothing once a stop was requested.
   void call(const std::function<void()>& function);
   std::stop_token stop_token() const;
 
