@@ -1,0 +1,154 @@
+#include "decide/label_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "decide/label_model.h"
+#include "decide/minimise.h"
+
+namespace spml {
+namespace {
+
+using Belief = LabelModel::Belief;
+using Parameters = std::vector<double>;
+
+constexpr double kConfidence = 1.92;     // half the 95 % quantile of chi-square, one degree
+constexpr double kCertain = 1.4;         // widest high / low of an interval that tells k
+constexpr double kNearCertainty = 0.98;  // share of rows less certain than "a certain row"
+constexpr double kProfileDeviation = 0.02;
+
+double minimise_with(const LabelModel& model, std::span<const Belief> beliefs, Parameters& x) {
+  return minimise(
+      [&](std::span<const double> at, std::span<double> gradient) {
+        return model.objective(at, beliefs, gradient);
+      },
+      x);
+}
+
+// The likelihood may have a ridge for few labels in a row and one for many: start on both sides.
+Parameters fit_without_belief(const LabelModel& model, double labels) {
+  Parameters best;
+  double least = 0;
+  for (const double k : {0.2, 1.5, 6.0}) {
+    if (k >= labels) continue;
+    Parameters x = model.start(k);
+    const double value = minimise_with(model, {}, x);
+    if (!best.empty() && value >= least) continue;
+    best = std::move(x);
+    least = value;
+  }
+  return best;
+}
+
+// What can be said of k from the chances q of labels to be named, which are known whatever k is. A
+// row has q_j = P(label there) * (1 / number of labels) at most 1 / (number of labels), so that k
+// is at most the mean of 1 / max q, and that where every row has a label that is certain. Rows in
+// which one label is nearly certain to be named have few labels: most rows have more.
+Belief belief_from_bounds(std::vector<double> likeliest, double labels) {
+  double most = 0;
+  for (const double q : likeliest) most += 1 / std::max(q, 1 / labels);
+  most /= static_cast<double>(likeliest.size());
+  std::ranges::sort(likeliest);
+  const auto at = static_cast<size_t>(kNearCertainty * static_cast<double>(likeliest.size() - 1));
+  const double least = std::clamp(1 / likeliest[at], 1.0, most);
+  const double spread = std::log(most / least);
+  return {std::log(least) + spread / 2, std::max(0.15, spread / 3)};
+}
+
+// How far log k can move in one direction before the labels and the belief speak against it.
+double profile(const LabelModel& model, const Belief& belief, const Parameters& optimum,
+               double least, double log_k, double direction, double limit) {
+  Parameters x = optimum, ignored(optimum.size());
+  double before = log_k, rise_before = 0;
+  for (double step = 0.04; std::abs(before - log_k) < 4; step *= 1.6) {
+    const double target = log_k + direction * step;
+    if (direction * (target - limit) >= 0) return limit;
+    const Belief beliefs[] = {belief, {target, kProfileDeviation}};
+    minimise_with(model, beliefs, x);
+    double reached = std::log(model.summary(x).k);
+    if (std::abs(reached - target) > 0.5 * step) {  // where every label is certain, nothing moves
+      x = model.start(std::exp(target));
+      minimise_with(model, beliefs, x);
+      reached = std::log(model.summary(x).k);
+    }
+    const double rise = model.objective(x, {&belief, 1}, ignored) - least;
+    if (rise >= kConfidence) {
+      // The rise is about quadratic in the distance.
+      const double from = std::sqrt(std::max(rise_before, 0.0)), to = std::sqrt(rise);
+      const double share = (std::sqrt(kConfidence) - from) / std::max(to - from, 1e-9);
+      return before + std::clamp(share, 0.0, 1.0) * (reached - before);
+    }
+    if (std::abs(reached - target) > 0.5) return reached;  // held by a bound of the model
+    before = reached;
+    rise_before = rise;
+  }
+  return before;
+}
+
+// Each label's curve of the probability that a new row has it. Where rows are never empty that
+// probability depends on the row's other scores too; the curve is the nearest to it.
+Calibration marginal_curves(const LabelModel& model, const Parameters& x, int threads) {
+  Calibration curve = model.curves(x);
+  if (!model.never_empty()) return curve;
+  const auto columns = model.columns(x);
+  parallel_for(columns.size(), threads, [&](size_t j) {
+    fit_curve(columns[j].logits, columns[j].present, curve.slope[j], curve.offset[j]);
+  });
+  return curve;
+}
+
+// A label's share of rows: how often it is named, over how often it is named where it is there.
+std::vector<double> priors_of(const LabelModel::Summary& summary, std::span<const double> frequency,
+                              bool named_at_random) {
+  std::vector<double> priors = summary.present;
+  if (named_at_random) {
+    for (size_t j = 0; j < priors.size(); ++j) {
+      const double named_where_there = summary.observed[j] / std::max(priors[j], 1e-12);
+      if (named_where_there > 1e-9) priors[j] = frequency[j] / named_where_there;
+    }
+  }
+  const double sum = std::accumulate(priors.begin(), priors.end(), 0.0);
+  for (double& prior : priors) prior = std::min(1.0, prior * summary.k / std::max(sum, 1e-12));
+  return priors;
+}
+
+}  // namespace
+
+LabelFit fit_labels(const LabelFitInput& input) {
+  const auto labels = static_cast<double>(input.logits.cols);
+  const LabelModel model(input);
+  LabelFit fit;
+  fit.complete_rows = model.complete_rows();
+  fit.partial_rows = model.partial_rows();
+  Parameters x = fit_without_belief(model, labels);
+  Belief belief;
+  if (fit.complete_rows > 0) {
+    belief = model.count_of_complete_rows();
+  } else {
+    belief = belief_from_bounds(model.summary(x).likeliest, labels);
+  }
+  // Where the labels are silent about k, the first fit may lie where nothing moves it.
+  Parameters believed = model.start(std::min(std::exp(belief.centre), 0.9 * labels));
+  double least = minimise_with(model, {&belief, 1}, x);
+  const double other = minimise_with(model, {&belief, 1}, believed);
+  if (other < least) {
+    least = other;
+    x = std::move(believed);
+  }
+  const LabelModel::Summary summary = model.summary(x);
+  fit.k = summary.k;
+  fit.log_likelihood = summary.log_likelihood;
+  fit.priors = priors_of(summary, input.frequency, fit.complete_rows == 0);
+  fit.calibration = marginal_curves(model, x, input.threads);
+  if (!input.want_interval) return fit;
+  const double log_k = std::log(fit.k), lower = model.never_empty() ? 0 : std::log(1e-3);
+  fit.k_low = std::exp(profile(model, belief, x, least, log_k, -1, std::min(lower, log_k)));
+  fit.k_high = std::exp(profile(model, belief, x, least, log_k, 1, std::log(labels)));
+  fit.k_is_certain = fit.k_high <= kCertain * fit.k_low;
+  return fit;
+}
+
+}  // namespace spml

@@ -1,0 +1,40 @@
+// What held-out rows say about labels: probabilities, how many labels a row has, how common each
+// is.
+//
+// Rows need not be fully labelled. A row with one observed positive counts through the chance that
+// an annotator who names a random one of its labels names that one (observation.h); a row with all
+// its labels counts through each of them. The two kinds may be mixed, and known negatives help.
+//
+// How many labels a row has cannot be told from single positives without an assumption. The one
+// made here: given the classifier's score, labels of a row are independent, and every curve from
+// score to probability is a logistic one, alike in slope. Where scores say little, k is told by
+// bounds alone and `k_is_certain` is false.
+#pragma once
+
+#include "decide/calibration.h"
+
+namespace spml {
+
+struct LabelFitInput {
+  View<const float> logits;           // (N, L) of rows the classifier was not trained on
+  View<const int8_t> labels;          // (N, L): +1, 0 unknown, -1; a row without 0 is complete
+  std::span<const double> frequency;  // (L) share of rows observed positive, of all rows there are
+  bool rows_may_be_empty = false;     // a row without an observed label has none
+  bool want_interval = true;          // of k: takes several times as long
+  int threads = 1;                    // the result does not depend on it
+};
+
+struct LabelFit {
+  Calibration calibration;
+  double k = 0;                  // expected labels of a row
+  double k_low = 0, k_high = 0;  // 95 % interval, as far as the assumption holds
+  bool k_is_certain = false;     // of the interval, too: whether it is narrow
+  std::vector<double> priors;    // (L), sum k
+  double log_likelihood = 0;     // mean over rows: how well the scores explain the labels
+  size_t complete_rows = 0, partial_rows = 0;  // used
+};
+
+// Error when no row has a label.
+LabelFit fit_labels(const LabelFitInput& input);
+
+}  // namespace spml

@@ -1,0 +1,287 @@
+#include "decide/label_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/fail.h"
+#include "base/parallel.h"
+
+namespace spml {
+namespace {
+
+constexpr size_t kShared = 3;               // a, b, c stand before d and e
+constexpr size_t kBlock = 64;               // rows summed together, whatever the number of threads
+constexpr size_t kMostEntries = 1'500'000;  // logits that are looked at
+constexpr double kSlopeDeviation = 2, kFrequencyDeviation = 1;       // of b and c
+constexpr double kOffsetDeviation = 0.5, kOwnSlopeDeviation = 0.25;  // of d and e
+
+double log_sigmoid(double z) {
+  return z < 0 ? z - std::log1p(std::exp(z)) : -std::log1p(std::exp(-z));
+}
+
+double sigmoid(double z) { return 1 / (1 + std::exp(-z)); }
+
+double deviation_of(View<const float> logits, const std::vector<size_t>& rows) {
+  double squares = 0;
+  for (size_t j = 0; j < logits.cols; ++j) {
+    double sum = 0, square = 0;
+    for (const size_t i : rows) {
+      const auto z = static_cast<double>(logits(i, j));
+      sum += z;
+      square += z * z;
+    }
+    const auto n = static_cast<double>(rows.size());
+    squares += std::max(0.0, square / n - (sum / n) * (sum / n));
+  }
+  return std::sqrt(squares / static_cast<double>(logits.cols));
+}
+
+double penalty(double value, double deviation, double& gradient) {
+  gradient += value / (deviation * deviation);
+  return value * value / (2 * deviation * deviation);
+}
+
+}  // namespace
+
+// Sums over rows, of each label: the gradient by its logits, and that times the logits; of the log
+// likelihood and of the expected number of labels.
+struct LabelModel::Sums {
+  explicit Sums(size_t labels)
+      : likelihood(labels), likelihood_z(labels), expected(labels), expected_z(labels) {}
+  void add(const Sums& other) {
+    value += other.value;
+    count += other.count;
+    for (size_t j = 0; j < likelihood.size(); ++j) {
+      likelihood[j] += other.likelihood[j];
+      likelihood_z[j] += other.likelihood_z[j];
+      expected[j] += other.expected[j];
+      expected_z[j] += other.expected_z[j];
+    }
+  }
+  double value = 0, count = 0;
+  std::vector<double> likelihood, likelihood_z, expected, expected_z;
+};
+
+bool LabelModel::is_complete(size_t row) const {
+  const std::span labels(input_.labels.row(row), input_.labels.cols);
+  return std::ranges::none_of(labels, [](int8_t label) { return label == 0; });
+}
+
+LabelModel::LabelModel(const LabelFitInput& input) : input_(input) {
+  const size_t labels = input.logits.cols;
+  std::vector<size_t> useful;
+  bool some_empty = false, all_complete = true;
+  for (size_t i = 0; i < input.logits.rows; ++i) {
+    const std::span row(input.labels.row(i), labels);
+    const bool positive = std::ranges::any_of(row, [](int8_t label) { return label > 0; });
+    const bool complete = is_complete(i);
+    some_empty |= !positive && (complete || input.rows_may_be_empty);
+    if (!positive && !complete && !input.rows_may_be_empty) continue;
+    all_complete &= complete;
+    useful.push_back(i);
+  }
+  if (useful.empty()) {
+    fail("expected validation rows with a label, to learn probabilities from, found none");
+  }
+  const size_t most = std::max<size_t>(1, kMostEntries / labels);
+  const size_t step = (useful.size() + most - 1) / most;
+  for (size_t i = 0; i < useful.size(); i += step) rows_.push_back(useful[i]);
+  for (const size_t row : rows_) complete_ += is_complete(row);
+  never_empty_ = !some_empty && !all_complete;
+  own_slopes_ = complete_ > 0;
+  double mean = 0;
+  for (const double share : input.frequency) {
+    log_frequency_.push_back(std::log(std::max(share, 1e-6)));
+    mean += log_frequency_.back() / static_cast<double>(labels);
+  }
+  for (double& value : log_frequency_) value -= mean;
+  first_slope_ = std::log(2 / std::max(deviation_of(input.logits, rows_), 1e-2));
+}
+
+Calibration LabelModel::curves(std::span<const double> parameters) const {
+  const size_t labels = input_.logits.cols;
+  Calibration curve;
+  for (size_t j = 0; j < labels; ++j) {
+    const double own = own_slopes_ ? parameters[kShared + labels + j] : 0;
+    curve.slope.push_back(std::exp(std::clamp(parameters[1] + own, -12.0, 12.0)));
+    curve.offset.push_back(parameters[0] + parameters[2] * log_frequency_[j] +
+                           parameters[kShared + j]);
+  }
+  return curve;
+}
+
+std::vector<double> LabelModel::start(double k) const {
+  const size_t labels = input_.logits.cols;
+  std::vector<double> x(kShared + labels * (own_slopes_ ? 2 : 1));
+  x[1] = first_slope_;
+  float largest = 0;
+  for (const float z : input_.logits.flat()) largest = std::max(largest, std::abs(z));
+  double high = 60 + std::exp(first_slope_) * static_cast<double>(largest), low = -high;
+  for (int halving = 0; halving < 50; ++halving) {
+    x[0] = (low + high) / 2;
+    const Calibration curve = curves(x);
+    double sum = 0;
+    for (const size_t i : rows_) {
+      for (size_t j = 0; j < labels; ++j) {
+        sum += static_cast<double>(curve.probability(j, input_.logits(i, j)));
+      }
+    }
+    (sum > k * static_cast<double>(rows_.size()) ? high : low) = x[0];
+  }
+  return x;
+}
+
+void LabelModel::row_logits(size_t row, const Calibration& curve, std::span<double> out) const {
+  const float* z = input_.logits.row(row);
+  for (size_t j = 0; j < out.size(); ++j) {
+    out[j] = curve.slope[j] * static_cast<double>(z[j]) + curve.offset[j];
+  }
+}
+
+// The log likelihood of a row's labels; its gradient by the logits is added.
+double LabelModel::add_row(size_t row, RowObservation& model, std::span<const double> logits,
+                           std::span<double> gradient) const {
+  const std::span labels(input_.labels.row(row), input_.labels.cols);
+  if (is_complete(row)) {
+    double value = 0;
+    for (size_t j = 0; j < labels.size(); ++j) {
+      const bool positive = labels[j] > 0;
+      value += log_sigmoid(positive ? logits[j] : -logits[j]);
+      gradient[j] += (positive ? 1 : 0) - sigmoid(logits[j]);
+    }
+    return value - model.log_some(-1, gradient);
+  }
+  const auto positives = std::ranges::count_if(labels, [](int8_t label) { return label > 0; });
+  if (positives == 0) return model.log_empty(1, gradient);
+  double value = 0;
+  const double weight = 1 / static_cast<double>(positives);
+  for (size_t j = 0; j < labels.size(); ++j) {
+    if (labels[j] > 0) value += weight * model.log_likelihood(j, weight, gradient);
+  }
+  return value;
+}
+
+LabelModel::Sums LabelModel::sum_over_rows(const Calibration& curve) const {
+  const size_t labels = input_.logits.cols;
+  const size_t blocks = (rows_.size() + kBlock - 1) / kBlock;
+  std::vector<Sums> partial(blocks, Sums(labels));
+  parallel_for(blocks, input_.threads, [&](size_t block) {
+    Sums& sums = partial[block];
+    RowObservation model(never_empty_);
+    std::vector<double> logits(labels), likelihood(labels), expected(labels);
+    const size_t end = std::min(rows_.size(), (block + 1) * kBlock);
+    for (size_t r = block * kBlock; r < end; ++r) {
+      std::ranges::fill(likelihood, 0);
+      std::ranges::fill(expected, 0);
+      const float* z = input_.logits.row(rows_[r]);
+      row_logits(rows_[r], curve, logits);
+      const bool complete = is_complete(rows_[r]);
+      const std::span labels_of_row(input_.labels.row(rows_[r]), labels);
+      model.set(logits, complete ? std::span<const int8_t>() : labels_of_row, !complete);
+      sums.value += add_row(rows_[r], model, logits, likelihood);
+      sums.count += model.expected(1, expected);
+      for (size_t j = 0; j < labels; ++j) {
+        sums.likelihood[j] += likelihood[j];
+        sums.likelihood_z[j] += likelihood[j] * static_cast<double>(z[j]);
+        sums.expected[j] += expected[j];
+        sums.expected_z[j] += expected[j] * static_cast<double>(z[j]);
+      }
+    }
+  });
+  Sums total(labels);
+  for (const Sums& sums : partial) total.add(sums);
+  return total;
+}
+
+double LabelModel::objective(std::span<const double> x, std::span<const Belief> beliefs,
+                             std::span<double> gradient) const {
+  const size_t labels = input_.logits.cols;
+  const Calibration curve = curves(x);
+  const Sums sums = sum_over_rows(curve);
+  double value = -sums.value, by_count = 0;
+  const double log_k = std::log(std::max(sums.count, 1e-9) / static_cast<double>(rows_.size()));
+  for (const Belief& belief : beliefs) {
+    value += penalty(log_k - belief.centre, belief.deviation, by_count);
+  }
+  by_count /= std::max(sums.count, 1e-9);
+  std::ranges::fill(gradient, 0);
+  for (size_t j = 0; j < labels; ++j) {
+    const double g = -sums.likelihood[j] + by_count * sums.expected[j];
+    const double gz = (-sums.likelihood_z[j] + by_count * sums.expected_z[j]) * curve.slope[j];
+    gradient[0] += g;
+    gradient[1] += gz;
+    gradient[2] += g * log_frequency_[j];
+    double& by_offset = gradient[kShared + j];
+    by_offset += g;
+    value += penalty(x[kShared + j], kOffsetDeviation, by_offset);
+    if (!own_slopes_) continue;
+    double& by_slope = gradient[kShared + labels + j];
+    by_slope += gz;
+    value += penalty(x[kShared + labels + j], kOwnSlopeDeviation, by_slope);
+  }
+  value += penalty(x[1] - first_slope_, kSlopeDeviation, gradient[1]);
+  value += penalty(x[2], kFrequencyDeviation, gradient[2]);
+  return value;
+}
+
+LabelModel::Summary LabelModel::summary(std::span<const double> parameters) const {
+  const size_t labels = input_.logits.cols;
+  const Calibration curve = curves(parameters);
+  Summary summary;
+  summary.present.resize(labels);
+  summary.observed.resize(labels);
+  const auto n = static_cast<double>(rows_.size());
+  RowObservation model(never_empty_);
+  std::vector<double> logits(labels), scratch(labels), named(labels);
+  for (const size_t row : rows_) {
+    row_logits(row, curve, logits);
+    model.set(logits, {});
+    summary.k += model.expected(0, scratch) / n;
+    model.observed_probabilities(named);
+    for (size_t j = 0; j < labels; ++j) {
+      summary.present[j] += model.present(j) / n;
+      summary.observed[j] += named[j] / n;
+    }
+    summary.likeliest.push_back(*std::ranges::max_element(named));
+    if (!is_complete(row)) {
+      model.set(logits, std::span(input_.labels.row(row), labels));
+    }
+    summary.log_likelihood += add_row(row, model, logits, scratch) / n;
+  }
+  return summary;
+}
+
+std::vector<LabelModel::Column> LabelModel::columns(std::span<const double> parameters) const {
+  const size_t labels = input_.logits.cols;
+  const Calibration curve = curves(parameters);
+  std::vector<Column> columns(labels);
+  RowObservation model(never_empty_);
+  std::vector<double> logits(labels);
+  for (const size_t row : rows_) {
+    row_logits(row, curve, logits);
+    model.set(logits, {});
+    for (size_t j = 0; j < labels; ++j) {
+      columns[j].logits.push_back(static_cast<double>(input_.logits(row, j)));
+      columns[j].present.push_back(std::min(model.present(j), 1.0));
+    }
+  }
+  return columns;
+}
+
+LabelModel::Belief LabelModel::count_of_complete_rows() const {
+  double sum = 0, squares = 0;
+  for (const size_t row : rows_) {
+    if (!is_complete(row)) continue;
+    const std::span labels(input_.labels.row(row), input_.labels.cols);
+    const auto count =
+        static_cast<double>(std::ranges::count_if(labels, [](int8_t label) { return label > 0; }));
+    sum += count;
+    squares += count * count;
+  }
+  const auto n = static_cast<double>(complete_);
+  const double mean = sum / n;
+  const double variance = std::max(squares / n - mean * mean, 0.05 * mean);
+  return {std::log(std::max(mean, 1e-3)), std::sqrt(variance / n) / std::max(mean, 1e-3)};
+}
+
+}  // namespace spml

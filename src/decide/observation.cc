@@ -1,0 +1,172 @@
+#include "decide/observation.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace spml {
+namespace {
+
+constexpr size_t kNodes = 32;
+constexpr double kLeastSome = 1e-300;
+
+struct Quadrature {
+  std::array<double, kNodes> u, weight;
+};
+
+// Gauss-Legendre in v with u = v^2: the integrand is about exp(-u * number of labels), and the
+// nodes have to be dense near 0 where there are many.
+Quadrature make_quadrature() {
+  Quadrature rule;
+  for (size_t i = 0; i < kNodes; ++i) {
+    double x = std::cos(std::numbers::pi * (static_cast<double>(i) + 0.75) / (kNodes + 0.5));
+    double derivative = 1;
+    for (int newton = 0; newton < 50; ++newton) {
+      double p = 1, before = 0;
+      for (size_t n = 0; n < kNodes; ++n) {
+        const auto d = static_cast<double>(n);
+        const double next = ((2 * d + 1) * x * p - d * before) / (d + 1);
+        before = p;
+        p = next;
+      }
+      derivative = kNodes * (x * p - before) / (x * x - 1);
+      const double step = p / derivative;
+      x -= step;
+      if (std::abs(step) < 1e-15) break;
+    }
+    const double v = (x + 1) / 2;
+    rule.u[i] = v * v;
+    rule.weight[i] = 2 * v / ((1 - x * x) * derivative * derivative);
+  }
+  return rule;
+}
+
+const Quadrature& quadrature() {
+  static const Quadrature rule = make_quadrature();
+  return rule;
+}
+
+// Below this, log(1 - f u) and 1 / (1 - f u) are series of three terms: of hundreds of labels, most
+// are unlikely in any row, and none of them costs more than a few operations.
+constexpr double kSmall = 0.05;
+
+// Sum over nodes of weight / (1 - f u) for small f.
+struct Moments {
+  double zero = 0, one = 0, two = 0;  // sums of weight, weight u, weight u^2
+  double at(double f) const { return zero + f * (one + f * two); }
+};
+
+Moments moments_of(const std::vector<double>& weights) {
+  const auto& u = quadrature().u;
+  Moments moments;
+  for (size_t m = 0; m < kNodes; ++m) {
+    moments.zero += weights[m];
+    moments.one += weights[m] * u[m];
+    moments.two += weights[m] * u[m] * u[m];
+  }
+  return moments;
+}
+
+}  // namespace
+
+void RowObservation::set(std::span<const double> logits, std::span<const int8_t> labels,
+                         bool is_observed) {
+  const auto& u = quadrature().u;
+  f_.resize(logits.size());
+  products_.assign(quadrature().weight.begin(), quadrature().weight.end());
+  share_.resize(kNodes);
+  sum_ = 0;
+  empty_ = 1;
+  double first = 0, second = 0, third = 0;  // sums of f, f^2 / 2, f^3 / 3 of small ones
+  for (size_t j = 0; j < logits.size(); ++j) {
+    const bool absent = !labels.empty() && labels[j] < 0;
+    const double f = absent ? 0 : 1 / (1 + std::exp(-std::clamp(logits[j], -40.0, 30.0)));
+    f_[j] = f;
+    sum_ += f;
+    empty_ *= 1 - f;
+    if (!is_observed) continue;
+    if (f < kSmall) {
+      first += f;
+      second += f * f / 2;
+      third += f * f * f / 3;
+    } else {
+      for (size_t m = 0; m < kNodes; ++m) products_[m] *= 1 - f * u[m];
+    }
+  }
+  if (is_observed) {
+    for (size_t m = 0; m < kNodes; ++m) {
+      products_[m] *= std::exp(-u[m] * (first + u[m] * (second + u[m] * third)));
+    }
+  }
+  some_ = never_empty_ ? std::max(1 - empty_, kLeastSome) : 1;
+  // Where every f is tiny, 1 - product is all rounding; the sum is right to first order.
+  if (never_empty_ && sum_ < 1e-6) some_ = std::max(sum_, kLeastSome);
+}
+
+double RowObservation::log_likelihood(size_t label, double weight, std::span<double> gradient) {
+  const auto& u = quadrature().u;
+  const double f = f_[label];
+  double total = 0;
+  for (size_t m = 0; m < kNodes; ++m) {
+    share_[m] = products_[m] / (1 - f * u[m]);
+    total += share_[m];
+  }
+  total = std::max(total, 1e-300);
+  for (size_t m = 0; m < kNodes; ++m) share_[m] *= u[m] / total;
+  const Moments moments = moments_of(share_);
+  // d log(some) / dz_l = f_l * empty / some
+  const double from_some = never_empty_ ? empty_ / some_ : 0;
+  for (size_t l = 0; l < f_.size(); ++l) {
+    const double g = f_[l];
+    if (g == 0) continue;
+    double slope = 0;
+    if (l == label) {
+      slope = 1 - g;
+    } else if (g < kSmall) {
+      slope = -g * (1 - g) * moments.at(g);
+    } else {
+      double sum = 0;
+      for (size_t m = 0; m < kNodes; ++m) sum += share_[m] / (1 - g * u[m]);
+      slope = -g * (1 - g) * sum;
+    }
+    gradient[l] += weight * (slope - from_some * g);
+  }
+  return std::log(std::max(f, 1e-300)) + std::log(total) - std::log(some_);
+}
+
+double RowObservation::log_empty(double weight, std::span<double> gradient) const {
+  for (size_t l = 0; l < f_.size(); ++l) gradient[l] -= weight * f_[l];
+  return std::log(std::max(empty_, 1e-300));
+}
+
+double RowObservation::log_some(double weight, std::span<double> gradient) const {
+  if (!never_empty_) return 0;
+  for (size_t l = 0; l < f_.size(); ++l) gradient[l] += weight * f_[l] * empty_ / some_;
+  return std::log(some_);
+}
+
+void RowObservation::observed_probabilities(std::span<double> out) const {
+  const auto& u = quadrature().u;
+  const Moments moments = moments_of(products_);
+  for (size_t j = 0; j < f_.size(); ++j) {
+    double sum = 0;
+    if (f_[j] < kSmall) {
+      sum = moments.at(f_[j]);
+    } else {
+      for (size_t m = 0; m < kNodes; ++m) sum += products_[m] / (1 - f_[j] * u[m]);
+    }
+    out[j] = f_[j] * sum / some_;
+  }
+}
+
+double RowObservation::expected(double weight, std::span<double> gradient) const {
+  const double from_some = never_empty_ ? sum_ * empty_ / (some_ * some_) : 0;
+  for (size_t l = 0; l < f_.size(); ++l) {
+    const double f = f_[l];
+    gradient[l] += weight * (f * (1 - f) / some_ - from_some * f);
+  }
+  return sum_ / some_;
+}
+
+}  // namespace spml
