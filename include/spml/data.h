@@ -27,6 +27,7 @@ struct ObserveOptions {
   size_t num_pos = 1;
   size_t num_neg = 0;
   uint32_t seed = 1200;
+  double complete = 0;  // share of rows of which every label is observed, positives and negatives
 };
 
 // What an annotator who gives num_pos positives and num_neg negatives of each row would have said:

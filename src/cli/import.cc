@@ -163,9 +163,10 @@ Verb cub_verb() {
                      [=](const Path& path) { return import_cub(path, *options); });
 }
 
-Verb csv_verb() {
+// A table in CSV or, by the end of its name, in JSON Lines: the same verb under two names.
+Verb table_verb(const char* name, const char* help) {
   const auto options = std::make_shared<TableOptions>();
-  return source_verb("csv", "A table image,label[,label...][,split], or JSON Lines (.jsonl)",
+  return source_verb(name, help,
                      {images_flag(options->images),
                       allow_missing_flag(options->images),
                       {.name = "classes",
@@ -176,6 +177,15 @@ Verb csv_verb() {
                       {.name = "full",
                        .target = &options->complete,
                        .help = "The table lists every label of every image: write truth"},
+                      {.name = "full-test",
+                       .target = &options->full_test,
+                       .help = "The test rows list every label: write truth for them"},
+                      {.name = "complete",
+                       .target = &options->complete_rows,
+                       .help = "Images whose labels are all listed, one per line; a column or key "
+                               "'complete' says the same",
+                       .hint = "FILE",
+                       .complete = Complete::kFile},
                       {.name = "no-header",
                        .target = Switch(&options->header, false),
                        .help = "The table has no header line"},
@@ -197,7 +207,9 @@ Verb csv_verb() {
 Verb import_verb() {
   return {.name = "import",
           .summary = "Make a data folder from a raw data set",
-          .verbs = {voc_verb(), coco_verb(), nus_verb(), cub_verb(), csv_verb(),
+          .verbs = {voc_verb(), coco_verb(), nus_verb(), cub_verb(),
+                    table_verb("csv", "A table image,label[,label...][,not][,complete][,split]"),
+                    table_verb("jsonl", "JSON Lines: {\"image\", \"labels\", \"not\", ...}"),
                     source_verb("folder", "One sub-folder per class, images in it", {},
                                 [](const Path& path) { return import_folder(path); })}};
 }

@@ -96,6 +96,7 @@ void run(const Arguments& arguments) {
                 {"num_pos", arguments.draw.num_pos},
                 {"num_neg", arguments.draw.num_neg},
                 {"seed", arguments.draw.seed},
+                {"complete_rows", arguments.draw.complete},
                 {"bias", arguments.bias}});
   }
 }
@@ -118,6 +119,12 @@ Verb observe_verb() {
                     {.name = "seed",
                      .target = &arguments->draw.seed,
                      .help = "Seed of the draw; the paper's is 1200"},
+                    {.name = "complete-rows",
+                     .target = &arguments->draw.complete,
+                     .help = "Share of rows of which every label is observed",
+                     .hint = "F",
+                     .range = {0, 1},
+                     .excludes = {"bias"}},
                     {.name = "bias",
                      .target = &arguments->bias,
                      .help = "How positives are chosen",

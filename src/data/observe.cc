@@ -3,6 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/rng.h"
 
 namespace spml {
 
@@ -21,6 +25,26 @@ void ObservedDraw::next_row(std::span<const int8_t> truth, std::span<int8_t> obs
   mark(negatives_, options_.num_neg, -1);
 }
 
+namespace {
+
+// Which rows are complete, by random numbers of their own: the other rows are observed as without.
+std::vector<bool> complete_rows(size_t rows, const ObserveOptions& options) {
+  std::vector<bool> complete(rows, false);
+  if (options.complete <= 0) return complete;
+  std::vector<size_t> order(rows);
+  std::iota(order.begin(), order.end(), size_t{0});
+  CounterRng random(options.seed, Stream::kObserve, ~uint64_t{0});
+  const auto count =
+      static_cast<size_t>(std::lround(std::min(options.complete, 1.0) * static_cast<double>(rows)));
+  for (size_t i = 0; i < count; ++i) {
+    std::swap(order[i], order[i + random.below(rows - i)]);
+    complete[order[i]] = true;
+  }
+  return complete;
+}
+
+}  // namespace
+
 LabelMatrix draw_observed(const LabelMatrix& truth, const ObserveOptions& options,
                           const MemoryBudget& memory) {
   const size_t L = truth.cols();
@@ -28,9 +52,13 @@ LabelMatrix draw_observed(const LabelMatrix& truth, const ObserveOptions& option
                  fmt::format("{}: drawing observed labels from it", truth.source()));
   ObservedDraw draw(options);
   std::vector<int8_t> observed(truth.rows() * L), y(L);
+  const std::vector<bool> complete = complete_rows(truth.rows(), options);
   for (size_t i = 0; i < truth.rows(); ++i) {
     truth.read_row(i, y);
-    draw.next_row(y, std::span(observed).subspan(i * L, L));
+    const auto row = std::span(observed).subspan(i * L, L);
+    draw.next_row(y, row);
+    if (!complete[i]) continue;
+    for (size_t j = 0; j < L; ++j) row[j] = y[j] == 1 ? 1 : -1;
   }
   return LabelMatrix(std::move(observed), truth.rows(), L);
 }

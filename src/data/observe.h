@@ -25,7 +25,7 @@ class ObservedDraw {
   std::vector<size_t> positives_, negatives_;
 };
 
-// All rows, N x L; Error when they do not fit in memory.
+// All rows, N x L, with some of them complete if asked for; Error when they do not fit in memory.
 LabelMatrix draw_observed(const LabelMatrix& truth, const ObserveOptions& options,
                           const MemoryBudget& memory = {});
 

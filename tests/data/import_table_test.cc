@@ -60,6 +60,56 @@ TEST_F(ImportTable, TheSplitColumnDivides) {
   EXPECT_THAT(names(lines.test), ElementsAre("b.jpg"));
 }
 
+TEST_F(ImportTable, SomeRowsMayBeCompleteAndSomeLabelsKnownToBeAbsent) {
+  const ImportedSet set =
+      csv("image,label,not,complete\na.jpg,cat,,yes\nb.jpg,dog,cat,no\nc.jpg,dog,,\n");
+  EXPECT_THAT(set.classes, ElementsAre("cat", "dog"));
+  EXPECT_EQ(labels(set.train), (Labels{{0}, {1}, {1}}));
+  EXPECT_TRUE(set.train[0].complete);
+  EXPECT_FALSE(set.train[1].complete);
+  EXPECT_THAT(set.train[1].negatives, ElementsAre(0));
+  EXPECT_FALSE(set.train[2].complete);
+  EXPECT_THAT(set.warnings, IsEmpty());
+
+  const ImportedSet lines = json_lines(R"({"image": "a.jpg", "labels": ["cat"], "complete": true}
+{"image": "b.jpg", "label": "dog", "not": ["cat", "eel"]})");
+  EXPECT_TRUE(lines.train[0].complete);
+  EXPECT_THAT(lines.train[1].negatives, ElementsAre(0, 2));
+
+  put(folder / "complete.txt", "b.jpg\n");
+  const ImportedSet listed =
+      csv("image,label\na.jpg,cat\nb.jpg,dog\n", {.complete_rows = folder / "complete.txt"});
+  EXPECT_FALSE(listed.train[0].complete);
+  EXPECT_TRUE(listed.train[1].complete);
+}
+
+TEST_F(ImportTable, ContradictionsAndUnknownCompleteRowsAreRefused) {
+  EXPECT_SPML_ERROR(csv("image,label,not\na.jpg,cat,cat\n"), HasSubstr("does not have it"));
+  EXPECT_SPML_ERROR(csv("image,label,complete\na.jpg,cat,perhaps\n"), HasSubstr("perhaps"));
+  EXPECT_SPML_ERROR(json_lines(R"({"image": "a.jpg", "label": "cat", "complete": 1})"),
+                    HasSubstr("complete"));
+  put(folder / "complete.txt", "z.jpg\n");
+  EXPECT_SPML_ERROR(csv("image,label\na.jpg,cat\n", {.complete_rows = folder / "complete.txt"}),
+                    HasSubstr("z.jpg"));
+}
+
+TEST_F(ImportTable, CompleteRowsAndKnownNegativesAreMinusOne) {
+  const ImportedSet set =
+      csv("image,label,not,complete,split\na.jpg,cat,,yes,train\nb.jpg,dog,eel,,train\n"
+          "c.jpg,dog,,,test\n",
+          {.full_test = true});
+  write_data_folder(set, folder / "out");
+  const NpyArray observed(folder / "out" / "formatted_train_labels_obs.npy"),
+      truth(folder / "out" / "formatted_val_labels.npy");
+  std::vector<int8_t> row(3);
+  observed.read_row(0, std::span(row));
+  EXPECT_THAT(row, ElementsAre(1, -1, -1));
+  observed.read_row(1, std::span(row));
+  EXPECT_THAT(row, ElementsAre(0, 1, -1));
+  truth.read_row(0, std::span(row));
+  EXPECT_THAT(row, ElementsAre(0, 1, 0)) << "the test rows list every label";
+}
+
 TEST_F(ImportTable, QuotedFieldsAndOtherScripts) {
   put(folder / "a, b.jpg", "");
   put(folder / "\xE7\x8A\xAC.jpg", "");

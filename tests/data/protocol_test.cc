@@ -88,5 +88,24 @@ TEST(Observe, ShufflesNegativesEvenWhenNoneIsKept) {
   EXPECT_EQ(observed[static_cast<size_t>(6 + expected[1])], 1);
 }
 
+TEST(Observe, CompleteRowsLeaveTheOthersAsTheyAre) {
+  std::vector<int8_t> labels;
+  for (int i = 0; i < 40; ++i) labels.insert(labels.end(), {1, 0, 1, 0, 1});
+  const LabelMatrix truth(labels, 40, 5);
+  const std::vector<int8_t> plain = values(draw_observed(truth, {}));
+  const std::vector<int8_t> mixed = values(draw_observed(truth, {.complete = 0.25}));
+  int complete = 0;
+  for (size_t i = 0; i < 40; ++i) {
+    const std::span row(mixed.data() + 5 * i, 5), before(plain.data() + 5 * i, 5);
+    if (std::ranges::find(row, int8_t{0}) == row.end()) {
+      ++complete;
+      for (size_t j = 0; j < 5; ++j) EXPECT_EQ(row[j], labels[5 * i + j] == 1 ? 1 : -1);
+    } else {
+      EXPECT_TRUE(std::ranges::equal(row, before)) << i;
+    }
+  }
+  EXPECT_EQ(complete, 10);
+}
+
 }  // namespace
 }  // namespace spml

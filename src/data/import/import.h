@@ -25,6 +25,8 @@ struct ImportedLabel {
 struct ImportedRow {
   std::string image;                     // relative to image_root, '/' between folders
   std::vector<ImportedLabel> positives;  // ascending, each label once
+  std::vector<int32_t> negatives = {};   // known to be absent
+  bool complete = false;                 // what is not listed is absent
 };
 
 struct PublishedCounts {
@@ -44,6 +46,7 @@ struct ImportedSet {
   std::vector<ImportedRow> test;     // -> formatted_val_*; empty: no such files
   Path image_root;
   bool complete = true;    // every positive is listed: truth files; else observed labels
+  bool full_test = false;  // the same of the test rows alone
   bool has_boxes = false;  // then the box files are written too
   FeatureSource train_features, test_features;
   std::optional<PublishedCounts> published;
@@ -78,10 +81,12 @@ ImportedSet import_cub(const Path& source, const ImageOptions& options = {});
 
 struct TableOptions {
   ImageOptions images = {};
-  Path classes = {};      // one name per line; "": collected from the table and sorted
-  bool complete = false;  // the table lists every label: write truth, not observed labels
-  bool header = true;     // the first record names the columns (CSV only)
-  Path features = {};     // .npy, one row per image in order of first appearance
+  Path classes = {};        // one name per line; "": collected from the table and sorted
+  bool complete = false;    // the table lists every label: write truth, not observed labels
+  bool full_test = false;   // the same of the test rows alone
+  Path complete_rows = {};  // images whose labels are all listed, one per line
+  bool header = true;       // the first record names the columns (CSV only)
+  Path features = {};       // .npy, one row per image in order of first appearance
   Path test_features = {};
 };
 // CSV, or JSON Lines when the name ends in .jsonl, .ndjson or .json.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 #include "base/fail.h"
@@ -47,6 +48,12 @@ class TableBuilder {
  public:
   TableBuilder(const TableOptions& options, ImageCheck& images)
       : images_(images), fixed_classes_(!options.classes.empty()) {
+    if (!options.complete_rows.empty()) {
+      LineReader reader(options.complete_rows);
+      for (std::string_view line; reader.next(line);) {
+        if (!trim(line).empty()) listed_complete_.emplace(trim(line));
+      }
+    }
     if (!fixed_classes_) return;
     classes_ = read_classes(options.classes);
     for (size_t i = 0; i < classes_.size(); ++i) label_of_[classes_[i]] = static_cast<int32_t>(i);
@@ -58,15 +65,20 @@ class TableBuilder {
     if (is_new) {
       images_.require(image, record.place);
       rows_.push_back({image, {}});
+      rows_.back().complete = listed_complete_.erase(record.image) > 0;
       is_test_.push_back(is_test(record));
       first_line_.push_back(record.line);
     }
     const size_t row = place->second;
+    rows_[row].complete |= record.complete;
     if (is_test(record) != is_test_[row]) {
       fail("{}: '{}' is in another split than at line {}", record.place, record.image,
            first_line_[row]);
     }
-    if (!is_new && record.labels.empty()) note_repetition(record);
+    for (const std::string& name : record.absent) {
+      rows_[row].negatives.push_back(label(name, record.place));
+    }
+    if (!is_new && record.labels.empty() && record.absent.empty()) note_repetition(record);
     for (const std::string& name : record.labels) {
       const size_t before = rows_[row].positives.size();
       add_positive(rows_[row], label(name, record.place));
@@ -77,6 +89,11 @@ class TableBuilder {
   // Moves everything to the set, labels in order of the classes' names.
   void finish(const Path& source, ImportedSet& set) {
     if (rows_.empty()) fail("{}: expected images and labels, found no row", source.string());
+    if (!listed_complete_.empty()) {
+      fail("{}: expected the complete images to be in the table, found '{}', which is not",
+           source.string(), *listed_complete_.begin());
+    }
+    refuse_contradictions(source);
     if (!fixed_classes_) sort_classes();
     if (classes_.empty()) fail("{}: expected labels, found none", source.string());
     set.classes = std::move(classes_);
@@ -133,8 +150,20 @@ class TableBuilder {
       for (ImportedLabel& entry : row.positives) {
         entry.label = rank[static_cast<size_t>(entry.label)];
       }
+      for (int32_t& absent : row.negatives) absent = rank[static_cast<size_t>(absent)];
       std::sort(row.positives.begin(), row.positives.end(),
                 [](const ImportedLabel& a, const ImportedLabel& b) { return a.label < b.label; });
+    }
+  }
+
+  // A label cannot be both there and absent.
+  void refuse_contradictions(const Path& source) {
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      for (const int32_t absent : rows_[i].negatives) {
+        if (find_positive(rows_[i], absent) == nullptr) continue;
+        fail("{}:{}: '{}' has the label '{}' and does not have it", source.string(), first_line_[i],
+             rows_[i].image, classes_[static_cast<size_t>(absent)]);
+      }
     }
   }
 
@@ -149,6 +178,7 @@ class TableBuilder {
   std::vector<ImportedRow> rows_;
   std::vector<bool> is_test_;
   std::vector<size_t> first_line_;
+  std::set<std::string> listed_complete_;  // of --complete, not yet met
   std::unordered_map<std::string, size_t> row_of_;
   std::vector<size_t> train_positions_, test_positions_;
   size_t repeated_ = 0;
@@ -195,6 +225,7 @@ ImportedSet import_table(const Path& source, const TableOptions& options) {
   ImportedSet set;
   set.name = source.stem().string();
   set.complete = options.complete;
+  set.full_test = options.full_test;
   ImageOptions image_options = options.images;
   // With features of the user's own, the images are not needed.
   image_options.allow_missing |= !options.features.empty();

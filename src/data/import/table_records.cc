@@ -16,7 +16,8 @@ namespace {
 struct Columns {
   size_t count = 0;
   size_t image = 0;
-  std::optional<size_t> split;
+  std::optional<size_t> split, complete;
+  std::vector<bool> is_absent;  // per column of the header
   std::vector<bool>
       is_label;  // per column of the header; those beyond it are labels if the last is
 };
@@ -28,7 +29,20 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-Columns without_header() { return {2, 0, {}, {false, true}}; }
+Columns without_header() {
+  Columns columns;
+  columns.count = 2;
+  columns.is_absent = {false, false};
+  columns.is_label = {false, true};
+  return columns;
+}
+
+bool is_yes(const std::string& text, const std::string& place) {
+  const std::string word = lower(text);
+  if (word == "yes" || word == "true" || word == "1") return true;
+  if (word.empty() || word == "no" || word == "false" || word == "0") return false;
+  fail("{}: expected yes or no in the column 'complete', found '{}'", place, text);
+}
 
 Columns read_header(const std::vector<std::string>& fields, const std::string& place,
                     std::vector<std::string>& ignored) {
@@ -39,6 +53,7 @@ Columns read_header(const std::vector<std::string>& fields, const std::string& p
   Columns columns;
   columns.count = fields.size();
   columns.is_label.assign(fields.size(), false);
+  columns.is_absent.assign(fields.size(), false);
   bool named_image = false, named_label = false;
   for (size_t i = 0; i < fields.size(); ++i) {
     const std::string name = lower(fields[i]);
@@ -49,13 +64,19 @@ Columns read_header(const std::vector<std::string>& fields, const std::string& p
     } else if (name == "split") {
       if (columns.split) fail("{}: expected one column 'split', found two", place);
       columns.split = i;
+    } else if (name == "complete") {
+      if (columns.complete) fail("{}: expected one column 'complete', found two", place);
+      columns.complete = i;
+    } else if (name == "not" || (name.starts_with("not") && std::isdigit(name[3]) != 0)) {
+      columns.is_absent[i] = true;
     } else if (name.starts_with("label")) {
       named_label = columns.is_label[i] = true;
     }
   }
   if (columns.split == columns.image) fail("{}: expected a column 'image', found none", place);
   for (size_t i = 0; i < fields.size(); ++i) {
-    if (i == columns.image || i == columns.split || columns.is_label[i]) continue;
+    if (i == columns.image || i == columns.split || i == columns.complete) continue;
+    if (columns.is_label[i] || columns.is_absent[i]) continue;
     if (named_label) ignored.push_back(fields[i]);
     columns.is_label[i] = !named_label;
   }
@@ -70,15 +91,16 @@ std::string column_text(const std::vector<std::string>& fields, size_t column) {
 }
 
 // One string, or an array of strings, added to the labels.
-void add_json_labels(simdjson::dom::element value, TableRecord& record) {
+void add_json_labels(simdjson::dom::element value, const TableRecord& record,
+                     std::vector<std::string>& labels) {
   std::string_view text;
   simdjson::dom::array items;
   if (!value.get(text)) {
-    if (!trim(text).empty()) record.labels.emplace_back(trim(text));
+    if (!trim(text).empty()) labels.emplace_back(trim(text));
   } else if (!value.get(items)) {
     for (const simdjson::dom::element item : items) {
       if (item.get(text)) fail("{}: expected labels to be strings", record.place);
-      if (!trim(text).empty()) record.labels.emplace_back(trim(text));
+      if (!trim(text).empty()) labels.emplace_back(trim(text));
     }
   } else {
     fail("{}: expected labels to be a string or an array of strings", record.place);
@@ -117,7 +139,12 @@ std::vector<std::string> read_csv_records(std::string_view text, const std::stri
     }
     for (size_t i = 0; i < fields.size(); ++i) {
       const bool label = i < columns.count ? columns.is_label[i] : true;
-      if (label && !trim(fields[i]).empty()) record.labels.emplace_back(trim(fields[i]));
+      const bool absent = i < columns.count && columns.is_absent[i];
+      if ((!label && !absent) || trim(fields[i]).empty()) continue;
+      (label ? record.labels : record.absent).emplace_back(trim(fields[i]));
+    }
+    if (columns.complete) {
+      record.complete = is_yes(column_text(fields, *columns.complete), record.place);
     }
     visit(record);
   }
@@ -144,7 +171,13 @@ void read_json_lines_records(std::string_view text, const std::string& where,
     for (const auto [key, value] : object) {
       std::string_view string;
       if (key == "label" || key == "labels") {
-        add_json_labels(value, record);
+        add_json_labels(value, record, record.labels);
+      } else if (key == "not") {
+        add_json_labels(value, record, record.absent);
+      } else if (key == "complete") {
+        if (value.get(record.complete)) {
+          fail("{}: expected \"complete\" to be true or false", record.place);
+        }
       } else if (key == "image" || key == "split") {
         if (value.get(string)) fail("{}: expected \"{}\" to be a string", record.place, key);
         (key == "image" ? record.image : record.split) = trim(string);
@@ -153,6 +186,7 @@ void read_json_lines_records(std::string_view text, const std::string& where,
     if (record.image.empty()) fail("{}: expected \"image\", found none", record.place);
     refuse_zero_byte(record.image, record.place);
     for (const std::string& label : record.labels) refuse_zero_byte(label, record.place);
+    for (const std::string& label : record.absent) refuse_zero_byte(label, record.place);
     visit(record);
   }
 }

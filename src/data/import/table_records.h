@@ -11,6 +11,8 @@ namespace spml {
 struct TableRecord {
   std::string image;
   std::vector<std::string> labels;  // none is empty
+  std::vector<std::string> absent;  // labels that the image is known not to have
+  bool complete = false;            // what is not listed is absent
   std::string split;                // "" when the table has no such column
   std::string place;                // "FILE:LINE"
   size_t line = 0;
@@ -19,14 +21,16 @@ struct TableRecord {
 using RecordVisitor = std::function<void(const TableRecord&)>;
 
 // CSV. With a header, `image` is the column of that name or else the first, `split` the column of
-// that name; labels are the columns whose names begin with "label" or, when there is none, all the
+// that name, `complete` says yes or no, columns whose names begin with "not" have labels that are
+// absent; labels are the columns whose names begin with "label" or, when there is none, all the
 // others. Without a header: the first column is the image, the others are labels. A record may be
 // shorter than the header, and longer when its last column is a label. Gives the names of the
 // columns that were passed over.
 std::vector<std::string> read_csv_records(std::string_view text, const std::string& where,
                                           bool header, const RecordVisitor& visit);
 
-// One object per line: {"image": "a.jpg", "label": "cat"} or "labels": ["cat", "dog"], "split".
+// One object per line: {"image": "a.jpg", "label": "cat"} or "labels": ["cat", "dog"], "not"
+// likewise, "split", "complete": true.
 void read_json_lines_records(std::string_view text, const std::string& where,
                              const RecordVisitor& visit);
 

@@ -25,13 +25,17 @@ std::vector<std::string> image_names(const std::vector<ImportedRow>& rows) {
   return names;
 }
 
-void write_rows(const Path& path, const std::vector<ImportedRow>& rows, size_t labels) {
+// Truth, 0 and 1, or observed labels, in which -1 is known to be absent.
+void write_rows(const Path& path, const std::vector<ImportedRow>& rows, size_t labels, bool truth) {
   NpyRowWriter writer(path, DType::kI8, rows.size(), labels);
   std::vector<int8_t> dense(labels);
   for (const ImportedRow& row : rows) {
+    std::ranges::fill(dense, static_cast<int8_t>(row.complete && !truth ? -1 : 0));
+    if (!truth) {
+      for (const int32_t absent : row.negatives) dense[static_cast<size_t>(absent)] = -1;
+    }
     for (const ImportedLabel& entry : row.positives) dense[static_cast<size_t>(entry.label)] = 1;
     writer.append(dense);
-    for (const ImportedLabel& entry : row.positives) dense[static_cast<size_t>(entry.label)] = 0;
   }
   writer.finish();
 }
@@ -71,7 +75,8 @@ void write_part(const ImportedSet& set, const std::vector<ImportedRow>& rows,
                 const FeatureSource& features, std::string_view part, const Path& folder) {
   const size_t labels = set.classes.size();
   write_npy(images_file(folder, part), image_names(rows));
-  write_rows(set.complete ? truth_file(folder, part) : observed_file(folder, part), rows, labels);
+  const bool truth = set.complete || (set.full_test && part == "val");
+  write_rows(truth ? truth_file(folder, part) : observed_file(folder, part), rows, labels, truth);
   if (set.has_boxes) {
     write_weights(box_area_file(folder, part), rows, labels, &ImportedLabel::area);
     write_weights(box_closeness_file(folder, part), rows, labels, &ImportedLabel::closeness);
