@@ -23,7 +23,10 @@ struct LinearParts {
   TransformKind transform = TransformKind::kNone;
   std::vector<float> mean, inverse_scale;  // (D) each for kStandardize
   std::vector<std::string> classes;        // L names; empty: label_0 ..
-  std::vector<float> thresholds;           // (L); empty: 0.5 each
+  // Calibration: the probability of label j is sigmoid(slope_j * logit + offset_j). (L) each;
+  // empty: the sigmoid alone.
+  std::vector<double> slope, offset;
+  std::vector<float> thresholds;  // (L), of those probabilities; empty: 0.5 each
 };
 
 // A trained classifier. It never changes: copies share their memory, and several threads may use
@@ -40,13 +43,13 @@ class LinearClassifier {
   size_t labels() const;    // L
   size_t features() const;  // D
   const std::vector<std::string>& classes() const;
-  const std::vector<float>& thresholds() const;  // (L), best F1 on the validation rows
+  const std::vector<float>& thresholds() const;  // (L), of predict(), from the validation rows
   const TrainingResult& result() const;          // how it was trained; empty when made from parts
   LinearParts parts() const;
 
   // (N, L) for features (N, D). Every call may use up to `threads` threads; 0: all cores.
   Matrix<float> logits(const Features& features, int threads = 1) const;
-  Matrix<float> predict(const Features& features, int threads = 1) const;          // probabilities
+  Matrix<float> predict(const Features& features, int threads = 1) const;          // calibrated
   Matrix<int8_t> predict_labels(const Features& features, int threads = 1) const;  // 0 or 1
 
   // For the library itself.

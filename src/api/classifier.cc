@@ -4,7 +4,6 @@
 #include "api/classifier_state.h"
 #include "base/fail.h"
 #include "base/parallel.h"
-#include "base/sigmoid.h"
 
 namespace spml {
 namespace {
@@ -22,6 +21,13 @@ void check_parts(LinearParts& parts) {
   }
   check_size(parts.bias.size(), labels, "biases, one for each row of the weights");
   check_size(parts.thresholds.size(), labels, "thresholds, one for each row of the weights");
+  if (parts.slope.empty() && parts.offset.empty()) {
+    parts.slope.assign(labels, 1);
+    parts.offset.assign(labels, 0);
+  }
+  check_size(parts.slope.size(), labels, "slopes of calibration, one for each row of the weights");
+  check_size(parts.offset.size(), labels,
+             "offsets of calibration, one for each row of the weights");
   check_size(parts.classes.size(), labels, "class names, one for each row of the weights");
   const size_t statistics = parts.transform == TransformKind::kStandardize ? features : 0;
   check_size(parts.mean.size(), statistics, "means of features, as the transform asks for");
@@ -50,6 +56,7 @@ LinearClassifier::LinearClassifier(LinearParts parts) {
   auto state = std::make_shared<ClassifierState>();
   state->model = make_model(parts);
   state->classes = std::move(parts.classes);
+  state->calibration = {std::move(parts.slope), std::move(parts.offset)};
   state->thresholds = std::move(parts.thresholds);
   state_ = std::move(state);
 }
@@ -69,6 +76,8 @@ LinearParts LinearClassifier::parts() const {
   parts.mean = model.transform().mean;
   parts.inverse_scale = model.transform().inverse_scale;
   parts.classes = state_->classes;
+  parts.slope = state_->calibration.slope;
+  parts.offset = state_->calibration.offset;
   parts.thresholds = state_->thresholds;
   return parts;
 }
@@ -87,7 +96,7 @@ Matrix<float> LinearClassifier::logits(const Features& features, int threads) co
 
 Matrix<float> LinearClassifier::predict(const Features& features, int threads) const {
   Matrix<float> p = logits(features, threads);
-  sigmoid_in_place(p.flat());
+  state_->calibration.apply(0, p.view());
   return p;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "decide/calibration.h"
 #include "experiment/run_record.h"
 #include "linear/linear_model.h"
 #include "spml/linear.h"
@@ -16,9 +17,10 @@ class Session;
 struct ClassifierState {
   std::unique_ptr<const LinearModel> model;
   std::vector<std::string> classes;
-  std::vector<float> thresholds;
-  RunRecord record;       // of its run; without epochs and loss when it was made from parts
-  TrainingResult result;  // the same for users
+  Calibration calibration;        // from logits to probabilities
+  std::vector<float> thresholds;  // of those
+  RunRecord record;               // of its run; without epochs and loss when it was made from parts
+  TrainingResult result;          // the same for users
 };
 
 // Of a session that is done.

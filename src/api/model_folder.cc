@@ -1,6 +1,7 @@
 // A classifier and its run folder: the one that `spml train` writes and the verbs read.
 #include "api/classifier_state.h"
 #include "base/fail.h"
+#include "experiment/decisions.h"
 #include "experiment/run_folder.h"
 #include "experiment/run_writer.h"
 #include "experiment/trained_model.h"
@@ -68,7 +69,9 @@ std::shared_ptr<const ClassifierState> state_of(Session& session, const RunResul
   state->record = {setup_of(session, identity), session.loop.state().epochs, result};
   state->result = public_result(state->record);
   state->classes = session.data.classes;
-  state->thresholds = session.validation.tune_thresholds(*session.model);
+  Decisions decisions = decide(session);
+  state->calibration = std::move(decisions.calibration);
+  state->thresholds = std::move(decisions.thresholds);
   state->model = copy_for_use(dynamic_cast<const LinearModel&>(*session.model));
   return state;
 }
@@ -81,6 +84,7 @@ LinearClassifier LinearClassifier::load(const Path& folder) {
   auto state = std::make_shared<ClassifierState>();
   state->model = copy_for_use(*trained.model);
   state->classes = std::move(trained.classes);
+  state->calibration = std::move(trained.calibration);
   state->thresholds = std::move(trained.thresholds);
   state->record = read_run(folder);
   state->result = public_result(state->record);
@@ -107,6 +111,7 @@ void LinearClassifier::save(const Path& folder, Existing existing) const {
   write_file(run.config(), json_text(record.setup));
   write_file(run.metrics(), metrics);
   writer.write(run.model());
+  write_calibration(run.calibration(), state_->calibration);
   write_npy(run.thresholds(), View<const float>{thresholds().data(), 1, labels()});
   write_file(run.result(), json_text(record.result));
 }

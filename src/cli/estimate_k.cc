@@ -4,14 +4,16 @@
 #include <fmt/core.h>
 
 #include <memory>
-#include <numeric>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "base/text.h"
 #include "cli/print_json.h"
+#include "cli/progress.h"
 #include "cli/verbs.h"
 #include "data/dataset.h"
 #include "experiment/label_shares.h"
+#include "experiment/observed_k.h"
 
 namespace spml::cli {
 namespace {
@@ -29,13 +31,18 @@ LabelMatrix open_truth(const Arguments& arguments) {
   return truth;
 }
 
+// By the scores of a run, or of classifiers that are trained for it.
 void run_from_observed(const Arguments& arguments) {
   const int threads = arguments.common.threads;
-  TrainedModel trained = load_trained_model(arguments.from_observed, threads);
   const Dataset data = open_dataset(arguments.folder, {.need_features = true, .threads = threads});
-  check_fits(trained, data);
-  const std::vector<double> priors = estimate_label_shares(trained, data);
-  const double k = std::accumulate(priors.begin(), priors.end(), 0.0);
+  LabelFit fit;
+  if (arguments.from_observed.empty()) {
+    fit = estimate_k_from_observed(data, {}, threads);
+  } else {
+    TrainedModel trained = load_trained_model(arguments.from_observed, threads);
+    check_fits(trained, data);
+    fit = fit_run(trained, data, threads);
+  }
   std::optional<double> true_k;
   if (!data.train_file.truth.empty()) {
     KOptions exact;
@@ -44,16 +51,21 @@ void run_from_observed(const Arguments& arguments) {
   }
   if (arguments.common.json) {
     Json by_label = Json::object();
-    for (size_t j = 0; j < priors.size(); ++j) by_label[trained.classes[j]] = priors[j];
-    print_json({{"k", k}, {"true_k", true_k ? Json(*true_k) : Json()}, {"priors", by_label}});
+    for (size_t j = 0; j < fit.priors.size(); ++j) by_label[data.classes[j]] = fit.priors[j];
+    print_json({{"k", fit.k},
+                {"interval", {fit.k_low, fit.k_high}},
+                {"certain", fit.k_is_certain},
+                {"true_k", true_k ? Json(*true_k) : Json()},
+                {"priors", by_label}});
     return;
   }
-  fmt::print("k = {:.2f}, from observed positives and the scores of {}\n", k,
-             arguments.from_observed);
-  if (true_k) fmt::print("true k = {:.2f}: off by {:+.1f} %\n", *true_k, 100 * (k / *true_k - 1));
+  fmt::print("from observed labels alone: {}\n", k_text(fit));
+  if (true_k) {
+    fmt::print("true k = {:.2f}: off by {:+.1f} %\n", *true_k, 100 * (fit.k / *true_k - 1));
+  }
   fmt::print("\n{:<24}  share of rows\n", "label");
-  for (size_t j = 0; j < priors.size(); ++j) {
-    fmt::print("{:<24}  {:.4f}\n", printable(trained.classes[j]), priors[j]);
+  for (size_t j = 0; j < fit.priors.size(); ++j) {
+    fmt::print("{:<24}  {:.4f}\n", printable(data.classes[j]), fit.priors[j]);
   }
 }
 
@@ -61,10 +73,14 @@ void run(const Arguments& arguments) {
   if (!arguments.from_observed.empty()) return run_from_observed(arguments);
   const LabelMatrix truth = open_truth(arguments);
   if (truth.empty()) {
-    fail(
-        "{}: expected full labels to estimate k from, found no such file; with observed labels "
-        "alone, train a classifier (spml train --loss an) and give it with --from-observed RUN",
-        truth_file(arguments.folder, "train").string());
+    if (!path_exists(observed_file(arguments.folder, "train"))) {
+      fail("{}: expected full labels ({}) or observed ones ({}), found neither", arguments.folder,
+           truth_file("", "train").string(), observed_file("", "train").string());
+    }
+    if (!arguments.common.quiet) {
+      notice("no full labels: estimating k from the observed ones");
+    }
+    return run_from_observed(arguments);
   }
   KOptions options = arguments.options;
   options.seed = arguments.common.seed;

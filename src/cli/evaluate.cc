@@ -42,10 +42,11 @@ void print_text(const ModelEvaluation& evaluation) {
     fmt::print("no truth for these rows: nothing to measure the scores against\n");
     return;
   }
-  const auto& [map, ranking, f1] = *evaluation.metrics;
+  const auto& [map, ranking, f1, error, bins] = *evaluation.metrics;
   fmt::print("MAP {:.2f}  (over classes with a positive: {:.2f})\n", map.map,
              std::isnan(map.map_nonempty) ? 0.0 : map.map_nonempty);
-  fmt::print("F1 at tuned thresholds: micro {:.4f}  macro {:.4f}\n\n", f1.micro, f1.macro);
+  fmt::print("F1 at stored thresholds: micro {:.4f}  macro {:.4f}\n", f1.micro, f1.macro);
+  fmt::print("calibration error of the probabilities: {:.4f}\n\n", error);
   fmt::print("{:<10} {:>8} {:>8} {:>8}\n", "at", "1", "3", "5");
   print_at_cuts("precision", ranking.precision_at);
   print_at_cuts("recall", ranking.recall_at);

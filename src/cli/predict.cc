@@ -29,7 +29,7 @@ struct Options {
   std::vector<std::string> images;
   NetworkFlags network;
   size_t top = 0;
-  bool force = false;
+  bool force = false, raw = false, all = false, decisions = false;
 };
 
 // What is predicted for, and what each row is called in the output.
@@ -99,11 +99,15 @@ void open_data(const Options& options, const TrainedModel& trained, Source& sour
   }
 }
 
-// The smallest score of each class that is written; 0 keeps all.
+// The smallest score of each class that is written: the run's thresholds unless told otherwise; 0
+// keeps all.
 std::vector<float> cut_offs(const Options& options, const TrainedModel& trained) {
   const size_t labels = trained.classes.size();
-  if (options.threshold.empty()) return std::vector<float>(labels, 0.0f);
   if (options.threshold == "tuned") return trained.thresholds;
+  if (options.threshold.empty()) {
+    if (options.all || options.top > 0) return std::vector<float>(labels, 0.0f);
+    return trained.thresholds;
+  }
   float value = 0;
   const char* end = options.threshold.data() + options.threshold.size();
   const auto parsed = std::from_chars(options.threshold.data(), end, value);
@@ -149,7 +153,7 @@ std::string json_row(const std::string& name, std::span<const float> scores,
 
 // Calls body(first row, probabilities) for blocks of rows.
 template <class Body>
-void for_blocks(TrainedModel& trained, const Source& source, const Body& body) {
+void for_blocks(TrainedModel& trained, const Source& source, bool raw, const Body& body) {
   const size_t labels = trained.classes.size();
   const size_t at_once = std::clamp<size_t>(kScoresAtOnce / labels, 1, kRowsAtOnce);
   std::vector<float> scores(at_once * labels);
@@ -158,7 +162,11 @@ void for_blocks(TrainedModel& trained, const Source& source, const Body& body) {
     const size_t n = std::min(at_once, input.rows.size() - begin);
     const View<float> out{scores.data(), n, labels};
     trained.model->predict(*input.features, std::span(input.rows).subspan(begin, n), 0, out);
-    sigmoid_in_place(out.flat());
+    if (raw) {
+      sigmoid_in_place(out.flat());
+    } else {
+      trained.calibration.apply(0, out);
+    }
     body(begin, View<const float>(out));
   }
 }
@@ -167,7 +175,7 @@ void write_text(const Options& options, TrainedModel& trained, const Source& sou
   const std::vector<float> cuts = cut_offs(options, trained);
   AtomicFile file(options.out);
   if (csv) file.write("image_or_row,class,score\n");
-  for_blocks(trained, source, [&](size_t begin, View<const float> scores) {
+  for_blocks(trained, source, options.raw, [&](size_t begin, View<const float> scores) {
     std::string text;
     for (size_t i = 0; i < scores.rows; ++i) {
       const std::span<const float> row(scores.row(i), scores.cols);
@@ -180,13 +188,25 @@ void write_text(const Options& options, TrainedModel& trained, const Source& sou
 }
 
 void write_matrix(const Options& options, TrainedModel& trained, const Source& source) {
-  if (options.top > 0 || !options.threshold.empty()) {
+  if (options.top > 0 || !options.threshold.empty() || options.all) {
     fail_usage(
-        "--top and --threshold choose what a csv or jsonl file lists; a .npy file holds "
-        "every score");
+        "--top, --threshold and --all choose what a csv or jsonl file lists; a .npy file holds "
+        "every label");
   }
-  NpyRowWriter writer(options.out, DType::kF32, source.input.rows.size(), trained.classes.size());
-  for_blocks(trained, source, [&](size_t, View<const float> scores) {
+  const size_t rows = source.input.rows.size(), labels = trained.classes.size();
+  if (options.decisions) {
+    std::vector<int8_t> decided;
+    decided.reserve(rows * labels);
+    for_blocks(trained, source, false, [&](size_t, View<const float> scores) {
+      for (size_t i = 0; i < scores.size(); ++i) {
+        decided.push_back(scores.data[i] >= trained.thresholds[i % labels] ? 1 : 0);
+      }
+    });
+    write_npy(options.out, View<const int8_t>{decided.data(), rows, labels});
+    return;
+  }
+  NpyRowWriter writer(options.out, DType::kF32, rows, labels);
+  for_blocks(trained, source, options.raw, [&](size_t, View<const float> scores) {
     for (size_t i = 0; i < scores.rows; ++i) writer.append({scores.row(i), scores.cols});
   });
   writer.finish();
@@ -199,6 +219,15 @@ void predict(const Options& options) {
   const std::string extension = Path(options.out).extension().string();
   if (extension != ".csv" && extension != ".jsonl" && extension != ".npy") {
     fail_usage("--out: expected a name ending in .csv, .jsonl or .npy, found '{}'", options.out);
+  }
+  if (options.decisions && (extension != ".npy" || options.raw)) {
+    fail_usage("--decisions writes 0 and 1 to a .npy file, by calibrated probabilities");
+  }
+  if (options.raw && extension != ".npy" && options.threshold.empty() && !options.all &&
+      options.top == 0) {
+    fail_usage(
+        "--raw: the stored thresholds are of calibrated probabilities; give --all, --top K or "
+        "--threshold T");
   }
   if (path_exists(options.out) && !options.force) {
     fail("{}: already exists; give --force to replace it", options.out);
@@ -253,12 +282,19 @@ Verb predict_verb() {
   const std::vector<Flag> more = {
       {.name = "top",
        .target = &options->top,
-       .help = "List only the K best labels of each row",
+       .help = "List the K best labels of each row, whatever they score",
        .hint = "K",
-       .default_text = "all"},
+       .default_text = "those at or above their threshold"},
+      {.name = "all", .target = &options->all, .help = "List every label"},
+      {.name = "raw",
+       .target = &options->raw,
+       .help = "The sigmoid of the scores instead of calibrated probabilities"},
+      {.name = "decisions",
+       .target = &options->decisions,
+       .help = "Write 1 for labels at or above their threshold and 0 for others (.npy)"},
       {.name = "threshold",
        .target = &options->threshold,
-       .help = "List only labels that score at least T, or at least their tuned threshold",
+       .help = "List labels that score at least T, or at least their stored threshold (tuned)",
        .hint = "T|tuned",
        .offers = {"tuned"}},
       {.name = "out",

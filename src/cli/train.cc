@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "cli/train_flags.h"
 #include "cli/verbs.h"
+#include "experiment/auto.h"
 #include "experiment/presets.h"
 #include "experiment/run.h"
 
@@ -21,7 +22,31 @@ struct TrainOptions {
   std::string out;
   bool resume = false, overwrite = false;
   uint64_t checkpoint_every = 0;
+  uint64_t trials = kDefaultTrials;
+  std::optional<double> time_limit;
+  bool refit = false;
 };
+
+// The flags with a loss to fill in where a search is to find it; what it finds cannot be given.
+TrainFlags with_a_loss(const TrainOptions& options) {
+  TrainFlags flags = options.flags;
+  if (!flags.is_auto()) {
+    if (options.refit || options.time_limit || options.trials != kDefaultTrials) {
+      fail_usage("--trials, --time-limit and --refit are of the search; leave out --loss");
+    }
+    return flags;
+  }
+  for (const char* name : {"lr", "batch", "transform", "weight-decay", "estimator", "rank"}) {
+    const auto given = flags.values.settings.find(name);
+    if (given == flags.values.settings.end() || given->second.empty()) continue;
+    fail_usage("--{}: the search chooses it; give --loss NAME to choose yourself", name);
+  }
+  if (!flags.values.params.empty()) {
+    fail_usage("--param: the search chooses the loss; give --loss NAME to choose yourself");
+  }
+  flags.values.settings["loss"] = {"an"};
+  return flags;
+}
 
 std::string map_text(const std::optional<double>& value) {
   return value ? fmt::format("{:5.2f}", *value) : "  n/a";
@@ -37,12 +62,13 @@ void print_result(const RunResult& result, const std::string& out) {
 }
 
 void train(const TrainOptions& options) {
-  check(options.flags);
+  const TrainFlags flags = with_a_loss(options);
+  check(flags);
   DatasetOptions data_options;
-  data_options.need_features = data_options.load_features = options.flags.needs_features();
+  data_options.need_features = data_options.load_features = flags.needs_features();
   data_options.threads = options.common.threads;
   const Dataset data = open_dataset(options.flags.data, data_options);
-  const std::vector<TrainConfig> configs = expand(options.flags, data.labels());
+  const std::vector<TrainConfig> configs = expand(flags, data.labels());
   if (configs.size() != 1) fail_usage("--param: expected one value; `spml sweep` takes lists");
   const TrainConfig& config = configs.front();
 
@@ -62,7 +88,9 @@ void train(const TrainOptions& options) {
     notice(fmt::format("{}: {}. {}", preset.name, preset.summary, preset.evidence));
   }
   catch_interrupt();
-  Progress progress("train " + config.loss, "steps", options.common.quiet);
+  const bool search = options.flags.is_auto();
+  Progress progress(search ? "search" : "train " + config.loss, search ? "trials" : "steps",
+                    options.common.quiet);
   std::string note;
   RunEvents events;
   events.notice = [&](const std::string& text) {
@@ -76,7 +104,13 @@ void train(const TrainOptions& options) {
                        record.val_map);
   };
   events.stop_requested = interrupted;
-  const RunResult result = run_training(data, config, run, events).result;
+  RunResult result;
+  if (search) {
+    AutoOptions automatic{run, options.trials, options.time_limit, options.refit};
+    result = run_auto(data, config, automatic, events).result;
+  } else {
+    result = run_training(data, config, run, events).result;
+  }
   if (options.common.json) {
     fmt::print("{}", json_text(result));
   } else {
@@ -91,7 +125,11 @@ Verb train_verb() {
   Verb verb{
       .name = "train",
       .summary = "Train one classifier",
-      .examples = {{"spml train voc12 --loss role --out run",
+      .description =
+          "Without --loss, a search chooses loss, transform, step size and weight decay by the "
+          "validation rows: by their full labels where there are some, else by the observed ones.",
+      .examples = {{"spml train mydata --out run", "The settings chosen by a search"},
+                   {"spml train voc12 --loss role --out run",
                     "ROLE on the features of a data folder"},
                    {"spml train voc12 --preset voc12-one-label --seed 1 --out best",
                     "A recipe, with another seed"},
@@ -118,6 +156,20 @@ Verb train_verb() {
                                    .help = "Steps between checkpoints",
                                    .hint = "STEPS",
                                    .default_text = "by time, every 10 s at most"},
+                                  {.name = "trials",
+                                   .target = &options->trials,
+                                   .help = "Runs that the search may train",
+                                   .hint = "N",
+                                   .range = {1, 100000}},
+                                  {.name = "time-limit",
+                                   .target = &options->time_limit,
+                                   .help = "Seconds after which the search starts no more runs; "
+                                           "its result then depends on the machine",
+                                   .hint = "SECONDS",
+                                   .range = kPositive},
+                                  {.name = "refit",
+                                   .target = &options->refit,
+                                   .help = "Train the chosen settings once more, on train and val"},
                                   threads_flag(options->common)};
   verb.flags.insert(verb.flags.end(), more.begin(), more.end());
   return verb;

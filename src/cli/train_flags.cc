@@ -6,6 +6,7 @@
 
 #include "cli/images.h"
 #include "cli/params.h"
+#include "experiment/auto.h"
 #include "experiment/presets.h"
 #include "experiment/settings.h"
 
@@ -86,6 +87,11 @@ GridValues TrainFlags::given() const {
   return values_given;
 }
 
+bool TrainFlags::is_auto() const {
+  const auto& loss = values.settings.at("loss");
+  return loss.empty() || loss.front() == kAutoLoss;
+}
+
 bool TrainFlags::is_linear() const { return common_settings(given()).mode == Mode::kLinear; }
 
 bool TrainFlags::needs_features() const {
@@ -106,7 +112,8 @@ void add_train_flags(Verb& verb, TrainFlags& flags, bool lists) {
     Flag flag = flag_of(setting, flags, lists);
     if (name == "loss") {
       flag.offers = loss_names();
-      flag.required = true;
+      flag.required = lists;
+      if (!lists) flag.default_text = kAutoLoss;
     }
     if (name == "seed" && lists) {
       flag.name = "seeds";

@@ -21,6 +21,8 @@ struct TrainFlags {
   // Whether the data's features are used: as input, or by a linear phase on the spot.
   bool needs_features() const;
   bool is_linear() const;
+  // Whether the settings are left to a search: no loss given, or "auto".
+  bool is_auto() const;
 };
 
 // The positional DIR and a flag for every setting. `flags` must outlive the verb.

@@ -34,6 +34,9 @@ void vary(TrainConfig& config, const Variation& variation, double x) {
     config.subsample = x;
   } else if (variation.name == "k") {
     config.k = x;
+  } else if (variation.name == "complete") {
+    if (!config.observe) config.observe.emplace();
+    config.observe->complete = x;
   } else {
     config.params[variation.name] = x;
   }

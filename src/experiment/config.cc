@@ -71,9 +71,20 @@ ObserveOptions observe_from(std::string_view text) {
     const std::string_view item = text.substr(begin, end - begin);
     const size_t equals = std::min(item.find('='), item.size());
     const std::string_view key = item.substr(0, equals);
+    double share = 0;
     uint32_t value = 0;
     const char* last = item.data() + item.size();
     const char* first = equals < item.size() ? item.data() + equals + 1 : last;
+    if (key == "complete") {
+      const auto parsed_share = std::from_chars(first, last, share);
+      if (parsed_share.ec != std::errc() || parsed_share.ptr != last ||
+          !(share >= 0 && share <= 1)) {
+        fail_usage("expected complete=F with F from 0 to 1, found '{}'", text);
+      }
+      options.complete = share;
+      begin = end + 1;
+      continue;
+    }
     const auto parsed = std::from_chars(first, last, value);
     const bool is_number = parsed.ec == std::errc() && parsed.ptr == last && first != last;
     if (!is_number || (key != "pos" && key != "neg" && key != "seed")) {

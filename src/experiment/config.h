@@ -58,6 +58,8 @@ struct TrainConfig {
   size_t batch = 16;
   uint64_t seed = 0;
   std::optional<double> k;
+  bool refit = false;                     // train on train and val; the last epoch is kept
+  bool k_is_estimated = false;            // from observed labels, not given
   std::optional<ObserveOptions> observe;  // draw instead of reading the observed labels
   Select select = Select::kClean;
   double val_fraction = 0.2;

@@ -97,8 +97,9 @@ Variation read_variation(const JsonObject& object) {
       vary.count = interval.count("values", 10, 2, JsonObject::kMaxItems);
       continue;
     }
-    const double min = name == "subsample" || name == "k" ? 1e-9 : -kMaxNumber;
-    const double max = name == "subsample" ? 1 : kMaxNumber;
+    const bool share = name == "subsample" || name == "complete";
+    const double min = name == "subsample" || name == "k" ? 1e-9 : share ? 0 : -kMaxNumber;
+    const double max = share ? 1 : kMaxNumber;
     vary.values = object.list(name, [min, max](const auto& item, const std::string& place) {
       return JsonObject::number_of(item, place, min, max);
     });

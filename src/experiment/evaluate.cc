@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/sigmoid.h"
+#include "experiment/record_fields.h"
 #include "formats/json_fields.h"
 
 namespace spml {
@@ -43,11 +44,18 @@ class Blocks {
     }
   }
 
+  // The same block, calibrated.
+  View<const float> calibrated(View<const float> block) const {
+    return {calibrated_.data(), block.rows, block.cols};
+  }
+
  private:
   View<const float> scores(size_t begin, size_t n, size_t first, size_t count) {
     scores_.resize(n * count);
     const View<float> out{scores_.data(), n, count};
     model_.model->predict(features_, rows_.subspan(begin, n), first, out);
+    calibrated_ = scores_;
+    model_.calibration.apply(first, {calibrated_.data(), n, count});
     sigmoid_in_place(out.flat());
     if (!truth_.empty()) {
       values_.resize(n * count);
@@ -66,7 +74,7 @@ class Blocks {
   const LabelMatrix& truth_;
   std::span<const int32_t> truth_rows_;
   size_t labels_;
-  std::vector<float> scores_;
+  std::vector<float> scores_, calibrated_;
   std::vector<int8_t> values_;
   View<const int8_t> labels_of_block_;
 };
@@ -84,6 +92,16 @@ struct F1Record {
   const std::vector<float>* thresholds = nullptr;
 };
 
+// At the thresholds in the run folder.
+struct F1Stored {
+  double micro = 0, macro = 0;
+};
+
+void json_fields(FieldWriter& field, F1Stored& f1) {
+  field("micro", f1.micro);
+  field("macro", f1.macro);
+}
+
 void json_fields(FieldWriter& field, F1Record& f1) {
   field("micro", f1.micro);
   field("macro", f1.macro);
@@ -98,8 +116,11 @@ static void json_fields(FieldWriter& field, ModelEvaluation& evaluation) {
   std::optional<std::vector<double>> per_class;
   std::optional<NamedList<double>> precision, recall, hit;
   std::optional<F1Record> f1;
+  std::optional<F1Stored> f1_stored;
+  std::optional<double> ece;
+  std::optional<std::vector<ReliabilityBin>> reliability;
   if (evaluation.metrics) {
-    const auto& [result, ranking, f1_scores] = *evaluation.metrics;
+    const auto& [result, ranking, f1_scores, calibration_error, bins] = *evaluation.metrics;
     map = result.map;
     map_nonempty = result.map_nonempty;
     per_class.emplace();
@@ -108,6 +129,9 @@ static void json_fields(FieldWriter& field, ModelEvaluation& evaluation) {
     recall = at_cuts(ranking.recall_at);
     hit = at_cuts(ranking.hit_at);
     f1 = F1Record{f1_scores.micro, f1_scores.macro, &evaluation.thresholds};
+    f1_stored = F1Stored{f1_scores.micro, f1_scores.macro};
+    ece = calibration_error;
+    reliability = bins;
   }
   field("map", map);
   field("map_nonempty", map_nonempty);
@@ -116,7 +140,11 @@ static void json_fields(FieldWriter& field, ModelEvaluation& evaluation) {
   field("recall_at", recall);
   field("hit_at", hit);
   field("f1", f1);
+  field("f1_stored", f1_stored);
+  field("ece", ece);
+  field("reliability", reliability);
   field("khat", evaluation.khat);
+  field("khat_raw", evaluation.khat_raw);
   field("rows", evaluation.rows);
   field("labels", evaluation.labels);
   field("classes", evaluation.classes);
@@ -133,11 +161,15 @@ ModelEvaluation evaluate_model(TrainedModel& model, const FeatureMatrix& feature
   Blocks blocks(model, features, rows, truth, truth_rows);
   MapResult map;
   F1Counts f1;
+  Reliability reliability;
   blocks.for_label_blocks([&](size_t first, View<const float> p, View<const int8_t> labels) {
-    evaluation.khat += expected_positives(p);
+    const View<const float> calibrated = blocks.calibrated(p);
+    evaluation.khat += expected_positives(calibrated);
+    evaluation.khat_raw += expected_positives(p);
     if (truth.empty()) return;
     append(map, mean_average_precision(p, labels, threads));
-    f1.add_labels(p, labels, std::span(model.thresholds).subspan(first, p.cols));
+    f1.add_labels(calibrated, labels, std::span(model.thresholds).subspan(first, p.cols));
+    reliability.add(calibrated, labels);
   });
   if (truth.empty()) return evaluation;
   summarise(map);
@@ -145,7 +177,8 @@ ModelEvaluation evaluate_model(TrainedModel& model, const FeatureMatrix& feature
   blocks.for_row_blocks([&](View<const float> p, View<const int8_t> labels) {
     ranking.add_rows(p, labels, threads);
   });
-  evaluation.metrics = TruthMetrics{std::move(map), ranking.result(), f1.result()};
+  evaluation.metrics = TruthMetrics{std::move(map), ranking.result(), f1.result(),
+                                    reliability.error(), reliability.bins()};
   return evaluation;
 }
 

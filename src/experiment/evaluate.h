@@ -16,13 +16,16 @@ namespace spml {
 struct TruthMetrics {
   MapResult map;
   RankingResult ranking;
-  F1Result f1;  // at the model's thresholds
+  F1Result f1;                   // at the model's thresholds, of calibrated probabilities
+  double calibration_error = 0;  // of those, over all entries
+  std::vector<ReliabilityBin> reliability;
 };
 
 struct ModelEvaluation {
   std::optional<TruthMetrics> metrics;
   std::vector<float> thresholds;  // (L) that f1 is at
-  double khat = 0;                // predicted positives per row
+  double khat = 0;                // predicted positives per row, by calibrated probabilities
+  double khat_raw = 0;            // by the sigmoid of the scores
   size_t rows = 0, labels = 0;
   std::vector<std::string> classes;
 };

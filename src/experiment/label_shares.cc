@@ -1,20 +1,40 @@
 #include "experiment/label_shares.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/fail.h"
-#include "loss/class_prior.h"
 
 namespace spml {
 namespace {
 
-// Scores held at once.
-constexpr size_t kBlockEntries = size_t{8} << 20;
+// Logits held at once; more rows would not tell more.
+constexpr size_t kMostEntries = size_t{8} << 20;
+
+// Share of rows in which each label was observed, (L), and whether some row has none.
+struct Frequencies {
+  std::vector<double> share;
+  bool some_empty = false;
+};
+
+Frequencies frequencies(const LabelMatrix& observed) {
+  Frequencies result{std::vector<double>(observed.cols(), 0.5), false};
+  std::vector<int8_t> row(observed.cols());
+  for (size_t i = 0; i < observed.rows(); ++i) {
+    observed.read_row(i, row);
+    bool positive = false;
+    for (size_t j = 0; j < row.size(); ++j) {
+      result.share[j] += row[j] > 0;
+      positive |= row[j] > 0;
+    }
+    result.some_empty |= !positive;
+  }
+  for (double& share : result.share) share /= static_cast<double>(observed.rows()) + 1;
+  return result;
+}
 
 }  // namespace
 
-std::vector<double> estimate_label_shares(TrainedModel& trained, const Dataset& data) {
+LabelFit fit_run(TrainedModel& trained, const Dataset& data, int threads) {
   const DataPart& part = data.train_file;
   if (trained.is_fine_tuned()) {
     fail(
@@ -29,27 +49,25 @@ std::vector<double> estimate_label_shares(TrainedModel& trained, const Dataset& 
         "draw them with spml observe",
         data.folder.string());
   }
-  const size_t n = part.features.rows(), labels = data.labels();
-  std::vector<int32_t> rows(n);
-  std::iota(rows.begin(), rows.end(), 0);
-  const size_t block = std::clamp<size_t>(kBlockEntries / n, 1, labels);
-  std::vector<float> scores(n * block), column(n);
-  std::vector<int8_t> row(labels), observed(n * block);  // observed: label by label
-  std::vector<double> priors;
-  for (size_t first = 0; first < labels; first += block) {
-    const size_t count = std::min(block, labels - first);
-    const View<float> out{scores.data(), n, count};
-    trained.model->predict(part.features, rows, first, out);
-    for (size_t i = 0; i < n; ++i) {
-      part.observed.read_row(i, row);
-      for (size_t j = 0; j < count; ++j) observed[j * n + i] = row[first + j];
-    }
-    for (size_t j = 0; j < count; ++j) {
-      for (size_t i = 0; i < n; ++i) column[i] = out(i, j);
-      priors.push_back(estimate_class_prior(column, std::span(observed).subspan(j * n, n)));
-    }
+  const SplitRows split = rows_of_split(trained, data, "val");
+  const size_t labels = data.labels();
+  const size_t n = std::min(split.rows.size(), std::max<size_t>(1, kMostEntries / labels));
+  const std::span rows(split.rows.data(), n);
+  std::vector<float> logits(n * labels);
+  std::vector<int8_t> known(n * labels);
+  trained.model->predict(part.features, rows, 0, {logits.data(), n, labels});
+  for (size_t i = 0; i < n; ++i) {
+    part.observed.read_row(static_cast<size_t>(rows[i]),
+                           std::span(known).subspan(i * labels, labels));
   }
-  return priors;
+  const Frequencies frequency = frequencies(part.observed);
+  LabelFitInput input;
+  input.logits = {logits.data(), n, labels};
+  input.labels = {known.data(), n, labels};
+  input.frequency = frequency.share;
+  input.rows_may_be_empty = frequency.some_empty;
+  input.threads = threads;
+  return fit_labels(input);
 }
 
 }  // namespace spml

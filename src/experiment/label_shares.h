@@ -1,15 +1,13 @@
-// How often each label occurs, from single positives alone: a trained model ranks the rows, and the
-// observed positives among the top ones tell how many of the others are positive too.
+// k and how often each label occurs, from observed labels alone and a trained classifier.
 #pragma once
 
-#include <vector>
-
+#include "decide/label_fit.h"
 #include "experiment/trained_model.h"
 
 namespace spml {
 
-// The share of the training file's rows that have each label, (L). Their sum estimates k, the
-// expected number of positives per row. The data needs features and observed labels, no truth.
-std::vector<double> estimate_label_shares(TrainedModel& trained, const Dataset& data);
+// What the rows that the classifier was validated on tell of k and of each label's share of rows.
+// The data needs features and observed labels, no truth.
+LabelFit fit_run(TrainedModel& trained, const Dataset& data, int threads);
 
 }  // namespace spml

@@ -21,6 +21,8 @@ RunResult measure(Session& session) {
   result.epochs = session.config.epoch_count();
   result.seed = session.config.seed;
   result.k = session.prepared.k;
+  result.k_from = session.prepared.k_from;
+  result.selected_on = session.prepared.validates_on_full_labels() ? "clean" : "observed";
   result.params = session.params;
   result.best_epoch = state.best_epoch;
   result.val_map = state.best_val_map;

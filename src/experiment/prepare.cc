@@ -27,6 +27,26 @@ double mean_positives(const LabelMatrix& truth) {
   return sum / static_cast<double>(truth.rows());
 }
 
+// Fewer complete rows than this say less than the observed labels of all rows.
+constexpr size_t kLeastCompleteRows = 50;
+
+void find_complete_rows(Prepared& prepared) {
+  const LabelMatrix& observed = prepared.observed();
+  std::vector<int8_t> row(observed.cols());
+  for (const int32_t i : prepared.split.val) {
+    observed.read_row(static_cast<size_t>(i), row);
+    if (std::ranges::find(row, int8_t{0}) == row.end()) prepared.complete_val.push_back(i);
+  }
+  if (prepared.complete_val.size() < kLeastCompleteRows) prepared.complete_val.clear();
+}
+
+// The rows of train and val, ascending.
+std::vector<int32_t> both_parts(const Split& split) {
+  std::vector<int32_t> rows(split.train.size() + split.val.size());
+  std::ranges::merge(split.train, split.val, rows.begin());
+  return rows;
+}
+
 // The observed labels to train on, drawn here if they are asked for or missing.
 LabelMatrix draw_if_needed(const Dataset& data, const TrainConfig& config, const LossInfo& loss,
                            std::vector<std::string>& notices) {
@@ -72,11 +92,18 @@ std::optional<double> resolve_k(const Dataset& data, const TrainConfig& config) 
   return std::nullopt;
 }
 
+std::string_view source_of_k(const Dataset& data, const TrainConfig& config) {
+  if (config.k) return config.k_is_estimated ? "observed" : "flag";
+  if (data.expected_positives) return "dataset.json";
+  return data.train_file.truth.empty() ? "" : "truth";
+}
+
 Prepared prepare(const Dataset& data, const TrainConfig& config) {
   const LossInfo& loss = loss_info(config);
   Prepared prepared;
   prepared.data = &data;
   prepared.split = split_rows(data.train_file.rows(), config.val_fraction, config.split_seed);
+  if (config.refit) prepared.split.train = both_parts(prepared.split);
   if (config.subsample < 1) {
     prepared.split.train = subsample_rows(prepared.split.train, config.subsample);
   }
@@ -95,9 +122,16 @@ Prepared prepare(const Dataset& data, const TrainConfig& config) {
     prepared.notices.push_back(elsewhere_notice(data.folder, data.image_root));
   }
   prepared.k = resolve_k(data, config);
+  prepared.k_from = source_of_k(data, config);
   prepared.select = config.select;
-  if (data.train_file.truth.empty() && config.select == Select::kClean) {
-    prepared.select = Select::kObserved;
+  const bool no_truth = data.train_file.truth.empty() && config.select == Select::kClean;
+  if (no_truth) prepared.select = Select::kObserved;
+  if (prepared.select == Select::kObserved) find_complete_rows(prepared);
+  if (!prepared.complete_val.empty()) {
+    prepared.notices.push_back(
+        fmt::format("validating on the {} of {} validation rows whose labels are complete",
+                    prepared.complete_val.size(), prepared.split.val.size()));
+  } else if (no_truth) {
     prepared.notices.push_back(
         "no full labels to validate against: selecting on observed labels, unknown counted as "
         "negative (--select observed)");

@@ -7,6 +7,7 @@
 
 #include "experiment/config_json.h"
 #include "experiment/run_record.h"
+#include "experiment/search_trial.h"
 #include "experiment/sweep.h"
 
 namespace spml {
@@ -65,6 +66,13 @@ void json_fields(Fields& field, EpochRecord& record) {
   field.maybe("unobserved_positives", record.unobserved_positives);
 }
 
+template <class Fields>
+void json_fields(Fields& field, ReliabilityBin& bin) {
+  field("entries", bin.entries);
+  field("predicted", bin.predicted);
+  field("positives", bin.positives);
+}
+
 // result.json
 template <class Fields>
 void json_fields(Fields& field, RunResult& result) {
@@ -75,6 +83,7 @@ void json_fields(Fields& field, RunResult& result) {
   field("epochs", result.epochs);
   field("seed", result.seed);
   field("k", result.k);
+  field.maybe("k_from", result.k_from);
   field("params", result.params);
   field("best_epoch", result.best_epoch);
   field("val_map", result.val_map);
@@ -82,10 +91,35 @@ void json_fields(Fields& field, RunResult& result) {
   field("train_map", result.train_map);
   field("test_map_nonempty", result.test_map_nonempty);
   field("per_class_ap", result.per_class_ap);
+  field.maybe("selected_on", result.selected_on);
+  field.maybe("thresholds_from", result.thresholds_from);
+  field.maybe("ece", result.ece);
+  field.maybe("reliability", result.reliability);
+  field.maybe("refit", result.refit);
   field("steps", result.steps);
   field("resumed_from_step", result.resumed_from_step);
   field("train_seconds", result.train_seconds);
   field("seconds", result.seconds);
+}
+
+// A line of search.jsonl.
+template <class Fields>
+void json_fields(Fields& field, SearchTrial& trial) {
+  field("trial", trial.trial);
+  field("stage", trial.stage);
+  field("loss", trial.loss);
+  field("params", trial.params);
+  field("transform", trial.transform);
+  field("lr", trial.lr);
+  field("batch", trial.batch);
+  field("weight_decay", trial.weight_decay);
+  field("epochs", trial.epochs);
+  field("subsample", trial.subsample);
+  field("best_epoch", trial.best_epoch);
+  field("val_map", trial.val_map);
+  field("score", trial.score);
+  field.maybe("error", trial.error);
+  field.maybe("chosen", trial.chosen);
 }
 
 // A line of results.jsonl.

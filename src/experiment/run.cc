@@ -8,6 +8,7 @@
 #include "base/sha256.h"
 #include "experiment/linear_start.h"
 #include "experiment/measure.h"
+#include "experiment/observed_k.h"
 #include "experiment/run_writer.h"
 
 namespace spml {
@@ -39,8 +40,9 @@ void check_same_run(const RunFolder& folder, const RunIdentity& identity) {
 
 }  // namespace
 
-RunRecord run_training(const Dataset& data, const TrainConfig& config, const RunOptions& options,
+RunRecord run_training(const Dataset& data, const TrainConfig& asked, const RunOptions& options,
                        const RunEvents& events) {
+  const TrainConfig config = with_estimated_k(data, asked, options.threads, events.notice);
   const auto start_time = std::chrono::steady_clock::now();
   const RunFolder folder{options.out};
   const auto lock = claim_folder(options.out, options.existing);
@@ -63,7 +65,13 @@ RunRecord run_training(const Dataset& data, const TrainConfig& config, const Run
   writer.begin();
   session.loop.run(writer.loop_events());
   RunResult result = measure(session);
-  writer.write_model();
+  const Decisions decisions = decide(session);
+  result.thresholds_from = to_string(decisions.from);
+  if (const auto reliability = test_reliability(session, decisions.calibration)) {
+    result.ece = reliability->error();
+    result.reliability = reliability->bins();
+  }
+  writer.write_model(decisions);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start_time;
   result.seconds = seconds.count();
   return writer.finish(std::move(result));

@@ -14,8 +14,9 @@ namespace {
 constexpr const char* kLockName = ".lock";
 
 std::vector<Path> files_of(const RunFolder& run) {
-  return {run.result(),     run.checkpoint(), run.config(),    run.metrics(),   run.model(),
-          run.thresholds(), run.estimates(),  run.estimator(), run.train_rows()};
+  return {run.result(),     run.checkpoint(),  run.config(),    run.metrics(),
+          run.model(),      run.thresholds(),  run.estimates(), run.estimator(),
+          run.train_rows(), run.calibration(), run.search()};
 }
 
 // The temporary file of a write that was cut short, of a file of the run.

@@ -16,7 +16,9 @@ struct RunFolder {
   Path metrics() const { return path / "metrics.jsonl"; }
   Path result() const { return path / "result.json"; }
   Path model() const { return path / "model.safetensors"; }
+  Path calibration() const { return path / "calibration.json"; }
   Path thresholds() const { return path / "thresholds.npy"; }
+  Path search() const { return path / "search.jsonl"; }
   Path estimates() const { return path / "estimates.npy"; }
   Path estimator() const { return path / "estimator.safetensors"; }
   Path train_rows() const { return path / "train_rows.npy"; }

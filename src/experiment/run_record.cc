@@ -44,6 +44,10 @@ std::string json_text(const RunSetup& setup) { return record_text(setup, 2) + "\
 std::string json_text(const RunResult& result) { return record_text(result, 2) + "\n"; }
 std::string json_text(const EpochRecord& epoch) { return record_text(epoch); }
 
+std::vector<SearchTrial> read_search(const Path& file) {
+  return read_record_lines<SearchTrial>(file);
+}
+
 RunSetup read_run_setup(const Path& file) { return read_record<RunSetup>(file); }
 RunResult read_run_result(const Path& file) { return read_record<RunResult>(file); }
 

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "data/dataset_json.h"
+#include "decide/calibration.h"
 #include "experiment/config.h"
 #include "experiment/machine.h"
 #include "train/loop.h"
@@ -56,11 +57,17 @@ struct RunResult {
   int epochs = 0;
   uint64_t seed = 0;
   std::optional<double> k;
+  std::string k_from;     // flag, dataset.json, truth or observed
   LossParameters params;  // every parameter of the loss, resolved
   int best_epoch = 0;
   double val_map = 0;                                            // MAP in percent
   std::optional<double> test_map, train_map, test_map_nonempty;  // nothing without truth
-  std::vector<double> per_class_ap;  // on the test rows, in percent; empty without them
+  std::vector<double> per_class_ap;          // on the test rows, in percent; empty without them
+  std::string selected_on, thresholds_from;  // labels: clean or observed
+  // Of the calibrated probabilities on the test rows; nothing without their truth.
+  std::optional<double> ece;
+  std::vector<ReliabilityBin> reliability;
+  bool refit = false;  // trained once more on train and val, after val had chosen
   uint64_t steps = 0, resumed_from_step = 0;
   double train_seconds = 0, seconds = 0;
 };

@@ -125,13 +125,14 @@ void RunWriter::checkpoint() {
   last_checkpoint_ = Clock::now();
 }
 
-void RunWriter::write_model() {
+void RunWriter::write_model(const Decisions& decisions) {
   SafetensorsWriter writer;
   session_.model->save_model(writer);
   writer.add_metadata("format", "spml");
   writer.add_metadata("loss", session_.config.loss);
   writer.write(folder_.model());
-  const std::vector<float> thresholds = session_.validation.tune_thresholds(*session_.model);
+  write_calibration(folder_.calibration(), decisions.calibration);
+  const std::vector<float>& thresholds = decisions.thresholds;
   write_npy(folder_.thresholds(), View<const float>{thresholds.data(), 1, thresholds.size()});
   if (session_.estimator != nullptr) {
     session_.estimator->write_best(folder_.path);

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "experiment/checkpoint.h"
+#include "experiment/decisions.h"
 #include "experiment/run.h"
 
 namespace spml {
@@ -23,8 +24,8 @@ class RunWriter {
   void begin();
   // Checkpoints, the lines of metrics.jsonl, and the owner's events.
   LoopEvents loop_events();
-  // Model, thresholds and label estimates.
-  void write_model();
+  // Model, calibration, thresholds and label estimates.
+  void write_model(const Decisions& decisions);
   // result.json, which makes the run a finished one.
   RunRecord finish(RunResult result);
 

@@ -30,7 +30,8 @@ Session::Session(const Dataset& dataset, const TrainConfig& train_config, int th
       labels(prepared.observed(), prepared.truth(), loss_info),
       model(make_model(make_image_model)),
       estimator(make_estimator()),
-      validation(Part::kTrainFile, prepared.split.val, prepared.validation_labels(), threads),
+      validation(Part::kTrainFile, prepared.validation_rows(), prepared.validation_labels(),
+                 threads),
       memory(make_memory()),
       loop(plan(), *loss, *model, estimator.get(), labels, validation, memory.get()) {}
 
@@ -69,6 +70,7 @@ LoopPlan Session::plan() const {
   plan.epochs = config.epoch_count();
   plan.patience = config.patience;
   plan.min_delta = config.min_delta;
+  plan.keep_last = config.refit;
   plan.seed = config.seed;
   return plan;
 }

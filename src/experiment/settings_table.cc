@@ -23,8 +23,10 @@ constexpr auto kImage = &TrainConfig::image;
 
 std::string observe_text(const TrainConfig& c) {
   if (!c.observe) return "";
-  return fmt::format("pos={},neg={},seed={}", c.observe->num_pos, c.observe->num_neg,
-                     c.observe->seed);
+  std::string text =
+      fmt::format("pos={},neg={},seed={}", c.observe->num_pos, c.observe->num_neg, c.observe->seed);
+  if (c.observe->complete > 0) text += fmt::format(",complete={}", c.observe->complete);
+  return text;
 }
 
 const Words kModeWords = {[](const TrainConfig& c) { return std::string(to_string(c.mode)); },

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/folders.h"
 #include "data/split.h"
+#include "experiment/decisions.h"
 #include "experiment/run_record.h"
 #include "experiment/session.h"
 #include "formats/npy.h"
@@ -61,6 +62,11 @@ TrainedModel load_trained_model(const Path& run, int threads) {
   trained.model = std::make_unique<LinearModel>(config, transform, nullptr, nullptr);
   trained.model->set_weights(weight, bias);
 
+  if (std::filesystem::exists(folder.calibration())) {
+    trained.calibration = read_calibration(folder.calibration(), labels);
+  } else {  // a run of version 0.1: its thresholds are of plain sigmoids
+    trained.calibration = {std::vector<double>(labels, 1), std::vector<double>(labels, 0)};
+  }
   const NpyArray thresholds(folder.thresholds());
   trained.thresholds.resize(thresholds.cols());
   thresholds.read_row(0, std::span(trained.thresholds));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "decide/calibration.h"
 #include "experiment/config.h"
 #include "experiment/run_folder.h"
 #include "linear/linear_model.h"
@@ -15,7 +16,8 @@ struct TrainedModel {
   Path folder;
   std::unique_ptr<LinearModel> model;
   std::vector<std::string> classes;  // L names
-  std::vector<float> thresholds;     // (L), tuned for F1 on validation
+  Calibration calibration;           // from logits to probabilities
+  std::vector<float> thresholds;     // (L), of those probabilities
   size_t features = 0;               // D
   TrainConfig config;                // that it was trained with
   // Where its features come from: the network and image size at extraction, where known. A

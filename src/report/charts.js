@@ -40,6 +40,34 @@ const charts = (() => {
     };
   }
 
+  // Predicted probability against the share that is positive, a line per chosen run.
+  function reliability(group) {
+    const values = [];
+    for (const run of group.runs) {
+      if (!run.chosen || !run.result.reliability) continue;
+      for (const { entries, predicted, positives } of run.result.reliability) {
+        if (entries > 0) {
+          values.push({ label: run.row, predicted: predicted / entries, positive: positives / entries, entries });
+        }
+      }
+    }
+    if (values.length === 0) return null;
+    const scale = { domain: [0, 1] };
+    return {
+      height: 300,
+      layer: [
+        { data: { values: [{ at: 0 }, { at: 1 }] }, mark: { type: "line", strokeDash: [4, 4], opacity: 0.6 },
+          encoding: { x: { field: "at", type: "quantitative", scale }, y: { field: "at", type: "quantitative", scale } } },
+        { data: { values }, mark: { type: "line", point: true },
+          encoding: { x: { field: "predicted", type: "quantitative", title: "predicted probability", scale },
+            y: { field: "positive", type: "quantitative", title: "share that is positive", scale },
+            color: { field: "label", type: "nominal", sort: null, title: "loss", legend: legendBelow() },
+            tooltip: [{ field: "label", title: "loss" }, two("predicted", "predicted"),
+              two("positive", "positive"), { field: "entries", format: "," }] } },
+      ],
+    };
+  }
+
   // One small chart per row, a line per run, the chosen one in front.
   function learningCurves(group, colors) {
     const values = [];
@@ -232,5 +260,5 @@ const charts = (() => {
     };
   }
 
-  return { testMap, learningCurves, perClass, againstX, heatMaps, besidePaper };
+  return { testMap, learningCurves, reliability, perClass, againstX, heatMaps, besidePaper };
 })();

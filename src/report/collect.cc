@@ -18,6 +18,8 @@ ReportRun read_report_run(const Path& folder, std::string name) {
   ReportRun run;
   run.name = std::move(name);
   run.record = read_run(folder);
+  const Path search = RunFolder{folder}.search();
+  if (std::filesystem::exists(search)) run.search = read_search(search);
   return run;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "experiment/experiment_result.h"
+#include "experiment/search_trial.h"
 #include "experiment/winners.h"
 
 namespace spml {
@@ -15,6 +16,7 @@ struct ReportRun {
   std::string name, row;  // the row of the table it belongs to
   bool chosen = false;    // on validation, among the runs of its row
   RunRecord record;
+  std::vector<SearchTrial> search;  // that led to it, if one did
 };
 
 struct ReportRow {

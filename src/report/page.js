@@ -127,6 +127,23 @@
     return element("details", {}, element("summary", {}, "Whole configuration of a run"), choice, text);
   }
 
+  // Every trial of a search, best first within its stage.
+  function searchPart(part, run) {
+    const chosenBy = run.result.selected_on === "clean" ? "validation MAP" :
+      "ranks of the observed validation labels";
+    const trials = [...run.search].sort((a, b) =>
+      (a.stage < b.stage ? -1 : a.stage > b.stage ? 1 : (b.score ?? -1) - (a.score ?? -1)));
+    const rows = trials.map((t) => element("tr", t.chosen ? { class: "single" } : {},
+      ...[t.stage === "final" ? "whole run" : "short run", t.loss,
+        Object.entries(t.params).map(([k, v]) => `${k}=${v}`).join(" "), t.transform, plain(t.lr),
+        plain(t.weight_decay), plain(t.epochs), number(t.val_map, 2),
+        t.error ? t.error : number(t.score, 2)].map((text) => cell(text, t.chosen ? "first" : ""))));
+    part.append(element("h3", {}, "The search"),
+      element("p", { class: "note" }, `${trials.length} trials; score: ${chosenBy}. The chosen one is in bold.`),
+      table("results", [["stage", "loss", "parameters", "transform", "lr", "weight decay", "epochs",
+        "val MAP", "score"]], rows));
+  }
+
   // What is shown of any set of runs.
   function runsPart(part, group) {
     const of = group.name ? ` (${group.name})` : "";
@@ -134,6 +151,10 @@
       () => charts.perClass(group));
     chart(part, "Learning curves" + of, "Validation MAP after every epoch, a line per run.",
       (colors) => charts.learningCurves(group, colors));
+    chart(part, "Do probabilities mean what they say?" + of,
+      "Of labels given a probability, the share that is there, on the test rows. On the line: exactly as often as said.",
+      () => charts.reliability(group));
+    for (const run of group.runs) if (run.search) searchPart(part, run);
     part.append(element("h3", {}, "Where this comes from" + of), provenance(group),
       element("details", {}, element("summary", {}, `All ${group.runs.length} runs`), runsTable(group)),
       configurations(group));

@@ -24,6 +24,7 @@ static void json_fields(FieldWriter& field, ReportRun& run) {
   field("result", run.record.result);
   field("config", run.record.setup);
   field("curve", val_maps(run.record.epochs));
+  field.maybe("search", run.search);
 }
 
 static void json_fields(FieldWriter& field, ReportRow& row) {

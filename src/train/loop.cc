@@ -152,7 +152,8 @@ void Loop::end_epoch(int epoch) {
 
   const Evaluation validation = validation_.evaluate(model_);
   if (!std::isfinite(validation.khat)) fail_diverged("a validation score is not a number", epoch);
-  const bool better = state_.best_epoch == 0 || validation.map.map > state_.best_val_map;
+  const bool better =
+      plan_.keep_last || state_.best_epoch == 0 || validation.map.map > state_.best_val_map;
   if (better) {
     state_.best_epoch = epoch;
     state_.best_val_map = validation.map.map;

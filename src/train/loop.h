@@ -24,8 +24,9 @@ struct LoopPlan {
   std::span<const int32_t> rows;  // the training rows, of the training file
   size_t batch = 16;
   int epochs = 25;
-  int patience = 0;      // stop after so many epochs without a better one; 0 = never
-  double min_delta = 0;  // better: a validation MAP that is higher by more than this
+  int patience = 0;        // stop after so many epochs without a better one; 0 = never
+  double min_delta = 0;    // better: a validation MAP that is higher by more than this
+  bool keep_last = false;  // the last epoch's model, whatever validation says
   uint64_t seed = 0;
   uint64_t steps_per_epoch() const { return rows.size() / batch; }
 };

@@ -1,4 +1,7 @@
 // spml evaluate and spml predict on finished runs.
+#include <cmath>
+#include <fstream>
+
 #include "formats/npy.h"
 #include "training.h"
 
@@ -51,8 +54,9 @@ TEST(Transforms, AreAppliedAgainByEvaluateAndPredict) {
 
 TEST_F(Predict, EvaluateHasTheFieldsOfTheInterface) {
   const auto json = expect_success({"evaluate", run, data, "--json"}).json();
-  for (const char* key : {"map", "map_nonempty", "per_class_ap", "precision_at", "recall_at",
-                          "hit_at", "f1", "khat", "rows", "labels"}) {
+  for (const char* key :
+       {"map", "map_nonempty", "per_class_ap", "precision_at", "recall_at", "hit_at", "f1",
+        "f1_stored", "ece", "khat", "khat_raw", "rows", "labels"}) {
     EXPECT_TRUE(json.contains(key)) << key;
   }
   for (const char* key : {"precision_at", "recall_at", "hit_at"}) {
@@ -60,6 +64,8 @@ TEST_F(Predict, EvaluateHasTheFieldsOfTheInterface) {
   }
   EXPECT_EQ(keys(json["f1"]), (std::set<std::string>{"micro", "macro", "threshold"}));
   EXPECT_EQ(json["f1"]["threshold"].size(), 6u);
+  EXPECT_EQ(keys(json["f1_stored"]), (std::set<std::string>{"micro", "macro"}));
+  EXPECT_LT(json["ece"], 0.2);
   EXPECT_EQ(json["rows"], 75);
   EXPECT_EQ(json["labels"], 6);
   EXPECT_EQ(expect_success({"evaluate", run, data, "--split", "train", "--json"}).json()["rows"],
@@ -68,8 +74,8 @@ TEST_F(Predict, EvaluateHasTheFieldsOfTheInterface) {
 
 TEST_F(Predict, TheFormatsAgree) {
   expect_success(predict("p.npy", {"--data", data, "--split", "val"}));
-  expect_success(predict("p.csv", {"--data", data, "--split", "val"}));
-  expect_success(predict("p.jsonl", {"--data", data, "--split", "val"}));
+  expect_success(predict("p.csv", {"--data", data, "--split", "val", "--all"}));
+  expect_success(predict("p.jsonl", {"--data", data, "--split", "val", "--all"}));
   const NpyArray matrix(folder / "p.npy");
   ASSERT_EQ(matrix.rows(), 30u);
   ASSERT_EQ(matrix.cols(), 6u);
@@ -114,8 +120,53 @@ TEST_F(Predict, TopAndThresholdChooseWhatIsListed) {
       tuned += row[j] >= cuts[j] ? 1 : 0;
     }
   }
+  expect_success(predict("decided.csv", {"--data", data}));
+  EXPECT_EQ(text_lines(folder / "decided.csv"), text_lines(folder / "tuned.csv"))
+      << "decisions are the default";
   EXPECT_EQ(text_lines(folder / "half.csv").size(), 1 + half);
   EXPECT_EQ(text_lines(folder / "tuned.csv").size(), 1 + tuned);
+}
+
+TEST_F(Predict, GivesCalibratedProbabilitiesRawScoresOrDecisions) {
+  expect_success(predict("p.npy", {"--data", data}));
+  expect_success(predict("raw.npy", {"--data", data, "--raw"}));
+  expect_success(predict("yes.npy", {"--data", data, "--decisions"}));
+  const NpyArray probabilities(folder / "p.npy"), raw(folder / "raw.npy"),
+      decisions(folder / "yes.npy"), thresholds(Path(run) / "thresholds.npy");
+  const auto curve = read_json(Path(run) / "calibration.json");
+  ASSERT_EQ(curve["slope"].size(), 6u);
+  std::vector<float> p(6), r(6), cuts(6);
+  std::vector<int8_t> yes(6);
+  thresholds.read_row(0, std::span(cuts));
+  for (size_t i = 0; i < probabilities.rows(); ++i) {
+    probabilities.read_row(i, std::span(p));
+    raw.read_row(i, std::span(r));
+    decisions.read_row(i, std::span(yes));
+    for (size_t j = 0; j < 6; ++j) {
+      const double slope = curve["slope"][j], offset = curve["offset"][j];
+      const double logit = std::log(r[j]) - std::log1p(-r[j]);
+      EXPECT_NEAR(p[j], 1 / (1 + std::exp(-slope * logit - offset)), 1e-3);
+      EXPECT_EQ(yes[j] != 0, p[j] >= cuts[j]);
+    }
+  }
+  expect_failure(predict("x.csv", {"--data", data, "--decisions"}), 2, ".npy");
+  expect_failure(predict("x.csv", {"--data", data, "--raw"}), 2, "--all");
+}
+
+TEST_F(Predict, ReadsARunOfAnEarlierVersionWithoutCalibration) {
+  std::filesystem::remove(Path(run) / "calibration.json");
+  expect_success(predict("p.npy", {"--data", data}));
+  expect_success(predict("raw.npy", {"--data", data, "--raw"}));
+  const NpyArray p(folder / "p.npy"), raw(folder / "raw.npy");
+  std::vector<float> a(6), b(6);
+  p.read_row(0, std::span(a));
+  raw.read_row(0, std::span(b));
+  for (size_t j = 0; j < 6; ++j) EXPECT_NEAR(a[j], b[j], 1e-5);
+}
+
+TEST_F(Predict, RefusesACalibrationThatDoesNotFit) {
+  std::ofstream(Path(run) / "calibration.json") << R"({"slope": [1, -1], "offset": [0, 0]})";
+  expect_failure(predict("p.npy", {"--data", data}), 1, "calibration.json");
 }
 
 TEST_F(Predict, RefusesWhatItCannotDo) {

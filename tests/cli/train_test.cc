@@ -102,11 +102,29 @@ TEST_F(Train, ResultAndMetricsHaveTheFieldsOfTheInterface) {
   const Ran ran = expect_success(train("role", "run", {"--json", "--quiet"}));
   EXPECT_EQ(ran.err, "");
   const auto result = ran.json();
-  EXPECT_EQ(keys(result),
-            (std::set<std::string>{"loss", "mode", "lr", "batch", "epochs", "seed", "k", "params",
-                                   "best_epoch", "val_map", "test_map", "train_map",
-                                   "test_map_nonempty", "per_class_ap", "steps",
-                                   "resumed_from_step", "train_seconds", "seconds"}));
+  EXPECT_EQ(keys(result), (std::set<std::string>{"loss",
+                                                 "mode",
+                                                 "lr",
+                                                 "batch",
+                                                 "epochs",
+                                                 "seed",
+                                                 "k",
+                                                 "params",
+                                                 "best_epoch",
+                                                 "val_map",
+                                                 "test_map",
+                                                 "train_map",
+                                                 "test_map_nonempty",
+                                                 "per_class_ap",
+                                                 "k_from",
+                                                 "selected_on",
+                                                 "thresholds_from",
+                                                 "ece",
+                                                 "reliability",
+                                                 "steps",
+                                                 "resumed_from_step",
+                                                 "train_seconds",
+                                                 "seconds"}));
   EXPECT_EQ(result, read_json(folder / "run" / "result.json"));
   EXPECT_EQ(result["mode"], "linear");
   EXPECT_EQ(result["lr"], 1e-3);
@@ -204,10 +222,12 @@ TEST_F(Train, WithoutTruthFallsBackToObserved) {
   expect_failure(train("iu", "iu", {"--quiet"}), 1, "negatives");
 }
 
-TEST_F(Train, WithoutTruthOrKSaysHowToGetK) {
+TEST_F(Train, WithoutTruthOrKItIsEstimatedFromObservedLabels) {
   drop("formatted_train_labels.npy");
   drop("dataset.json");
-  expect_failure(train("role", "run", {"--quiet"}), 2, "--k");
+  const auto run = expect_success(train("role", "run", {"--json"}));
+  EXPECT_EQ(run.json()["k_from"], "observed");
+  EXPECT_THAT(run.err, HasSubstr("estimated from the observed labels"));
 }
 
 TEST_F(Train, WithoutTestFilesTestMetricsAreNull) {

@@ -76,8 +76,8 @@ inline void expect_same_bytes(const Path& a, const Path& b) {
 }
 
 inline void expect_same_run(const Path& a, const Path& b) {
-  for (const char* name : {"model.safetensors", "thresholds.npy", "estimates.npy",
-                           "estimator.safetensors", "train_rows.npy"}) {
+  for (const char* name : {"model.safetensors", "calibration.json", "thresholds.npy",
+                           "estimates.npy", "estimator.safetensors", "train_rows.npy"}) {
     expect_same_bytes(a / name, b / name);
   }
   EXPECT_EQ(without_times(read_json(a / "result.json")),
@@ -91,8 +91,9 @@ inline void expect_same_run(const Path& a, const Path& b) {
 
 // A finished run: its files and nothing else. `estimates` is the file they are in, if any.
 inline void expect_finished(const Path& run, const std::string& estimates = "") {
-  std::set<std::string> expected = {".lock",       "config.json",       "metrics.jsonl",
-                                    "result.json", "model.safetensors", "thresholds.npy"};
+  std::set<std::string> expected = {".lock",         "config.json",      "metrics.jsonl",
+                                    "result.json",   "calibration.json", "model.safetensors",
+                                    "thresholds.npy"};
   if (!estimates.empty()) expected.insert({estimates, "train_rows.npy"});
   std::set<std::string> found;
   for (const auto& entry : std::filesystem::directory_iterator(run)) {

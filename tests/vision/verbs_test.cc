@@ -1,10 +1,13 @@
 // spml weights and spml extract, run as users run them.
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <sstream>
 
 #include "base/sha256.h"
 #include "cli/run_program.h"
+#include "data/dataset.h"
 #include "formats/npy.h"
 #include "pictures.h"
 #include "small_resnet.h"
@@ -106,6 +109,45 @@ TEST_F(VisionVerbs, RunsOnExtractedFeaturesKnowTheirOrigin) {
   EXPECT_EQ(origin["architecture"], "resnet18");
   EXPECT_EQ(origin["size"], 64);
   EXPECT_EQ(origin["weights_sha256"], sha256_of_file(weights_));
+}
+
+// The journey of README.md: photos and a table with one tag each, to the tags of other photos.
+TEST_F(VisionVerbs, GoFromPhotosWithOneTagEachToTheTagsOfOthers) {
+  const auto path = [&](const char* name) { return (folder_ / name).string(); };
+  const auto run = [](const std::vector<std::string>& words) {
+    const Ran ran = run_program(words);
+    ASSERT_EQ(ran.exit_code, 0) << testing::PrintToString(words) << ran.err;
+  };
+  run({"synth", "--out", path("scenes"), "--images", "--image-size", "64", "--rows", "120",
+       "--test-rows", "6", "--labels", "4", "--seed", "1"});
+  const Dataset scenes = open_dataset(folder_ / "scenes", {.load_features = false});
+  std::string table = "image,label\n";
+  std::vector<int8_t> row(4);
+  const std::vector<Path> photos = image_files(scenes, scenes.train_file);
+  for (size_t i = 0; i < photos.size(); ++i) {
+    scenes.train_file.truth.read_row(i, row);
+    const auto tag = std::ranges::find(row, int8_t{1});
+    if (tag == row.end()) continue;
+    table += std::filesystem::absolute(photos[i]).string() + ",tag" +
+             std::to_string(tag - row.begin()) + "\n";
+  }
+  write_file(folder_ / "tags.csv", table);
+  std::vector<std::string> predict = {"predict", path("run"), "--images"};
+  for (const Path& photo : image_files(scenes, scenes.test)) predict.push_back(photo.string());
+  predict.insert(predict.end(), {"--weights", weights_.string(), "--out", path("new.csv")});
+
+  run({"import", "csv", path("tags.csv"), "--out", path("mine")});
+  run({"extract", path("mine"), "--weights", weights_.string(), "--size", "64"});
+  run({"train", path("mine"), "--epochs", "2", "--trials", "7", "--out", path("run")});
+  run(predict);
+
+  std::istringstream lines(read_file(folder_ / "new.csv"));
+  std::string line;
+  ASSERT_TRUE(std::getline(lines, line));
+  EXPECT_EQ(line, "image_or_row,class,score");
+  size_t decided = 0;
+  for (; std::getline(lines, line); ++decided) EXPECT_THAT(line, HasSubstr(",tag"));
+  EXPECT_LE(decided, 6u * 4u);
 }
 
 TEST_F(VisionVerbs, ImportChecksAndConverts) {

@@ -1,0 +1,290 @@
+#include "experiment/auto.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "experiment/config_words.h"
+#include "experiment/decisions.h"
+#include "experiment/measure.h"
+#include "experiment/observed_k.h"
+#include "experiment/record_fields.h"
+#include "formats/json_fields.h"
+#include "formats/safetensors.h"
+
+namespace spml {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kScreenEpochs = 8;
+constexpr double kScreenRows = 10000;  // training rows of a short run, at most about so many
+constexpr size_t kFinalsOfALoss = 2;
+constexpr double kWeightDecay = 1e-4;
+
+struct Trial {
+  TrainConfig config;
+  SearchTrial record;
+
+  double score() const { return record.score.value_or(-1e300); }
+};
+
+class Search {
+ public:
+  Search(const Dataset& data, const TrainConfig& base, const AutoOptions& options,
+         const RunEvents& events)
+      : data_(data), base_(base), options_(options), events_(events) {
+    if (options.trials == 0) fail_usage("--trials: expected at least 1, found 0");
+  }
+
+  // The settings that validation prefers.
+  TrainConfig choose();
+  const std::vector<Trial>& trials() const { return trials_; }
+
+ private:
+  void find_k();
+  void screen();
+  void finals();
+  void run(const std::vector<TrainConfig>& configs, const char* stage);
+  void train(Trial& trial) const;
+  std::vector<const Trial*> ranked(const char* stage) const;
+  bool out_of_time() const;
+  size_t left() const { return options_.trials - std::min(options_.trials, trials_.size()); }
+
+  const Dataset& data_;
+  TrainConfig base_;
+  const AutoOptions& options_;
+  const RunEvents& events_;
+  Clock::time_point start_ = Clock::now();
+  double k_ = 1;  // of the criterion
+  std::vector<Trial> trials_;
+};
+
+bool Search::out_of_time() const {
+  const std::chrono::duration<double> elapsed = Clock::now() - start_;
+  return options_.time_limit && elapsed.count() >= *options_.time_limit;
+}
+
+void Search::find_k() {
+  if (!resolve_k(data_, base_)) {
+    const LabelFit fit = estimate_k_from_observed(data_, base_, options_.run.threads);
+    if (events_.notice) {
+      events_.notice("labels of a row, estimated from the observed labels: " + k_text(fit));
+    }
+    base_.k = fit.k;
+    base_.k_is_estimated = true;
+  }
+  k_ = *resolve_k(data_, base_);
+}
+
+void Search::train(Trial& trial) const {
+  Session session(data_, trial.config, 1);
+  LoopEvents loop_events;
+  loop_events.after_step = [this](const LoopState&) {
+    if (events_.stop_requested && events_.stop_requested()) {
+      throw Error("stopped during the search; start it again", Error::Kind::kInterrupted);
+    }
+  };
+  session.loop.run(loop_events);
+  const LoopState& state = session.loop.state();
+  trial.record.best_epoch = state.best_epoch;
+  trial.record.val_map = state.best_val_map;
+  trial.record.score = session.prepared.validates_on_full_labels()
+                           ? state.best_val_map
+                           : 100 * observed_criterion(session, k_);
+}
+
+// Trials side by side; one that fails is no candidate.
+void Search::run(const std::vector<TrainConfig>& configs, const char* stage) {
+  const size_t first = trials_.size();
+  for (const TrainConfig& config : configs) {
+    Trial trial{config, {}};
+    trial.record.trial = trials_.size() + 1;
+    trial.record.stage = stage;
+    trial.record.loss = config.loss;
+    trial.record.params = config.params;
+    trial.record.transform = to_string(config.transform);
+    trial.record.lr = config.learning_rate();
+    trial.record.batch = config.batch;
+    trial.record.weight_decay = config.weight_decay;
+    trial.record.epochs = config.epoch_count();
+    trial.record.subsample = config.subsample;
+    trials_.push_back(std::move(trial));
+  }
+  std::atomic<size_t> done = first;
+  parallel_for(configs.size(), options_.run.threads, [&](size_t i) {
+    Trial& trial = trials_[first + i];
+    // The first of the whole runs is always done, so that there is one to choose.
+    const bool needed = i == 0 && trial.record.stage == "final";
+    if (out_of_time() && !needed) {
+      trial.record.error = "not started: --time-limit";
+      return;
+    }
+    try {
+      train(trial);
+    } catch (const Error& error) {
+      if (error.kind() == Error::Kind::kInterrupted) throw;
+      trial.record.error = error.what();
+    }
+    ++done;
+    if (events_.step) {
+      LoopState progress;
+      progress.step = done;
+      events_.step(progress, options_.trials);
+    }
+  });
+}
+
+// Trials of a stage, best first; of equals the earlier.
+std::vector<const Trial*> Search::ranked(const char* stage) const {
+  std::vector<const Trial*> list;
+  for (const Trial& trial : trials_) {
+    if (trial.record.stage == stage && trial.record.score) list.push_back(&trial);
+  }
+  std::ranges::stable_sort(list,
+                           [](const Trial* a, const Trial* b) { return a->score() > b->score(); });
+  return list;
+}
+
+// Short runs: every loss with every transform, then other step sizes for each loss's best.
+void Search::screen() {
+  const Prepared prepared = prepare(data_, [&] {
+    TrainConfig config = base_;
+    config.loss = "an";
+    config.batch = 1;
+    return config;
+  }());
+  const size_t rows = prepared.split.train.size();
+  const size_t budget = options_.trials * 5 / 7;
+  std::vector<TrainConfig> configs = screening_candidates(base_, rows);
+  for (TrainConfig& config : configs) {
+    config.epochs = std::min(kScreenEpochs, base_.epoch_count());
+    config.subsample = base_.subsample * std::min(1.0, kScreenRows / static_cast<double>(rows));
+  }
+  configs.resize(std::min(configs.size(), budget));
+  run(configs, "screen");
+  std::map<std::string, const Trial*> best;
+  std::vector<TrainConfig> others;
+  for (const Trial* trial : ranked("screen")) best.try_emplace(trial->record.loss, trial);
+  for (const double factor : {1 / 3.0, 3.0}) {
+    for (const auto& [loss, trial] : best) {
+      others.push_back(trial->config);
+      others.back().lr = trial->record.lr * factor;
+    }
+  }
+  others.resize(std::min(others.size(), budget - std::min(budget, trials_.size())));
+  run(others, "screen");
+}
+
+// Whole runs of the best: the best of each loss, then the next best, then weight decay.
+void Search::finals() {
+  const auto list = ranked("screen");
+  std::vector<TrainConfig> configs;
+  std::map<std::string, size_t> taken;
+  const auto take = [&](const Trial* trial) {
+    ++taken[trial->record.loss];
+    configs.push_back(trial->config);
+    configs.back().epochs = base_.epochs;
+    configs.back().subsample = base_.subsample;
+  };
+  std::set<const Trial*> used;
+  for (const Trial* trial : list) {
+    if (taken[trial->record.loss] > 0) continue;
+    take(trial);
+    used.insert(trial);
+  }
+  for (const Trial* trial : list) {
+    if (configs.size() >= left() * 2 / 3 + 1) break;
+    if (used.contains(trial) || taken[trial->record.loss] >= kFinalsOfALoss) continue;
+    take(trial);
+  }
+  if (configs.empty()) {  // too few trials to screen, or all of them failed
+    configs = screening_candidates(base_, data_.train_file.rows());
+  }
+  configs.resize(std::max<size_t>(1, std::min(configs.size(), left())));
+  run(configs, "final");
+  std::vector<TrainConfig> decayed;
+  for (const Trial* trial : ranked("final")) {
+    decayed.push_back(trial->config);
+    decayed.back().weight_decay = kWeightDecay;
+  }
+  decayed.resize(std::min(decayed.size(), left()));
+  run(decayed, "final");
+}
+
+TrainConfig Search::choose() {
+  find_k();
+  screen();
+  finals();
+  const auto best = ranked("final");
+  if (best.empty()) {
+    for (const Trial& trial : trials_) {
+      if (!trial.record.error.empty())
+        fail("no trial of the search succeeded: {}", trial.record.error);
+    }
+  }
+  for (Trial& trial : trials_) trial.record.chosen = &trial == best.front();
+  if (options_.time_limit && out_of_time() && events_.notice) {
+    events_.notice("the time limit ended the search: its result depends on the machine");
+  }
+  return best.front()->config;
+}
+
+// The chosen settings once more, on train and val, for as many epochs as val had found best. The
+// calibration stays that of the model which val was held out from.
+void refit(const Dataset& data, const TrainConfig& config, const RunFolder& folder,
+           RunRecord& record, int threads) {
+  TrainConfig whole = config;
+  whole.refit = true;
+  whole.epochs = record.result.best_epoch;
+  Session session(data, whole, threads);
+  session.loop.run({});
+  SafetensorsWriter writer;
+  session.model->save_model(writer);
+  writer.add_metadata("format", "spml");
+  writer.add_metadata("loss", config.loss);
+  const RunResult measured = measure(session);
+  record.result.test_map = measured.test_map;
+  record.result.train_map = measured.train_map;
+  record.result.test_map_nonempty = measured.test_map_nonempty;
+  record.result.per_class_ap = measured.per_class_ap;
+  record.result.refit = true;
+  writer.write(folder.model());
+  write_file(folder.result(), json_text(record.result));
+}
+
+}  // namespace
+
+RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptions& options,
+                   const RunEvents& events) {
+  if (base.mode != Mode::kLinear) {
+    fail_usage("--loss auto searches linear classifiers; give --loss NAME with --mode {}",
+               to_string(base.mode));
+  }
+  const RunFolder folder{options.run.out};
+  claim_folder(options.run.out, options.run.existing);  // an Error now rather than after the search
+  if (options.run.existing == Existing::kResume && std::filesystem::exists(folder.result())) {
+    if (events.notice) {
+      events.notice(fmt::format("{} is finished already: nothing to do", folder.path.string()));
+    }
+    return read_run(folder.path);
+  }
+  Search search(data, base, options, events);
+  const TrainConfig chosen = search.choose();
+  RunEvents quiet = events;
+  quiet.step = nullptr;
+  RunRecord record = run_training(data, chosen, options.run, quiet);
+  if (options.refit) refit(data, chosen, folder, record, options.run.threads);
+  std::string lines;
+  for (const Trial& trial : search.trials()) lines += record_text(trial.record) + "\n";
+  write_file(folder.search(), lines);
+  return record;
+}
+
+}  // namespace spml

@@ -1,0 +1,35 @@
+// --loss auto: settings chosen by a search. Many short runs, then whole ones of the best; what
+// validation prefers is trained into the run folder, and search.jsonl tells of every trial.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiment/run.h"
+#include "experiment/search_trial.h"
+
+namespace spml {
+
+// The name that stands for the search where a loss is expected.
+inline constexpr const char* kAutoLoss = "auto";
+
+// How many trials a search has unless told otherwise.
+inline constexpr size_t kDefaultTrials = 56;
+
+struct AutoOptions {
+  RunOptions run;
+  size_t trials = kDefaultTrials;    // at most; the result depends on it, not on time or threads
+  std::optional<double> time_limit;  // seconds after which no trial is started
+  bool refit = false;                // train the chosen settings once more on train and val
+};
+
+// The settings that a search starts from, best known first, for so many training rows. Those of
+// `base` that are not searched (seed, split, observed labels, k ...) stay as they are.
+std::vector<TrainConfig> screening_candidates(const TrainConfig& base, size_t train_rows);
+
+// Searches, then trains what was chosen into the run folder. As run_training() otherwise.
+RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptions& options,
+                   const RunEvents& events = {});
+
+}  // namespace spml

@@ -1,0 +1,161 @@
+#include "experiment/decisions.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/fail.h"
+#include "decide/selection.h"
+#include "decide/thresholds.h"
+#include "formats/json_fields.h"
+
+namespace spml {
+namespace {
+
+// Validation rows looked at, at most so many logits: enough for curves of a few numbers each.
+constexpr size_t kMostEntries = size_t{8} << 20;
+
+// Validation rows: their logits, and what is known of their labels.
+struct ValidationRows {
+  std::vector<float> logits;      // (N, L)
+  std::vector<int8_t> labels;     // (N, L): truth as +1 and -1 where it may be used
+  std::vector<double> frequency;  // (L) observed positives over all rows that may be seen
+  size_t rows = 0, columns = 0;
+  bool some_empty = false;  // among all rows, some without an observed label
+
+  View<const float> scores() const { return {logits.data(), rows, columns}; }
+  View<const int8_t> known() const { return {labels.data(), rows, columns}; }
+};
+
+ValidationRows read_validation(Session& session) {
+  const Prepared& prepared = session.prepared;
+  const bool clean = prepared.select == Select::kClean && !prepared.truth().empty();
+  const LabelMatrix& source = clean ? prepared.truth() : prepared.observed();
+  ValidationRows result;
+  const size_t labels = result.columns = session.data.labels();
+  const auto& all = prepared.split.val;
+  const size_t step = (all.size() * labels + kMostEntries - 1) / kMostEntries;
+  std::vector<int32_t> rows;
+  for (size_t i = 0; i < all.size(); i += std::max<size_t>(step, 1)) rows.push_back(all[i]);
+  result.rows = rows.size();
+  result.logits.resize(rows.size() * labels);
+  result.labels.resize(rows.size() * labels);
+  session.model->predict(Part::kTrainFile, rows, 0, {result.logits.data(), rows.size(), labels});
+  for (size_t i = 0; i < rows.size(); ++i) {
+    source.read_row(static_cast<size_t>(rows[i]),
+                    std::span(result.labels).subspan(i * labels, labels));
+  }
+  if (clean) {
+    for (int8_t& label : result.labels) label = label > 0 ? 1 : -1;
+  }
+  result.frequency.resize(labels);
+  std::vector<int8_t> row(labels);
+  size_t seen = 0;
+  for (const auto* part : {&prepared.split.train, &prepared.split.val}) {
+    for (const int32_t i : *part) {
+      prepared.observed().read_row(static_cast<size_t>(i), row);
+      bool positive = false;
+      for (size_t j = 0; j < labels; ++j) {
+        result.frequency[j] += row[j] > 0;
+        positive |= row[j] > 0;
+      }
+      result.some_empty |= !positive;
+      ++seen;
+    }
+  }
+  for (double& share : result.frequency) share = (share + 0.5) / (static_cast<double>(seen) + 1);
+  return result;
+}
+
+LabelFit fit(const ValidationRows& rows, bool want_interval, int threads) {
+  LabelFitInput input;
+  input.logits = rows.scores();
+  input.labels = rows.known();
+  input.frequency = rows.frequency;
+  input.rows_may_be_empty = rows.some_empty;
+  input.want_interval = want_interval;
+  input.threads = threads;
+  return fit_labels(input);
+}
+
+}  // namespace
+
+template <class Fields>
+static void json_fields(Fields& field, Calibration& calibration) {
+  field("slope", calibration.slope);
+  field("offset", calibration.offset);
+}
+
+std::string_view to_string(LabelSource source) {
+  return source == LabelSource::kClean ? "clean" : "observed";
+}
+
+LabelSource label_source_from(std::string_view name) {
+  if (name == "clean") return LabelSource::kClean;
+  if (name == "observed") return LabelSource::kObserved;
+  fail("expected clean or observed, found '{}'", name);
+}
+
+LabelFit fit_validation(Session& session, bool want_interval) {
+  return fit(read_validation(session), want_interval, session.threads);
+}
+
+Decisions decide(Session& session) {
+  ValidationRows rows = read_validation(session);
+  LabelFit fitted = fit(rows, false, session.threads);
+  Decisions decisions;
+  decisions.from = fitted.complete_rows > 0 ? LabelSource::kClean : LabelSource::kObserved;
+  const View<float> probabilities{rows.logits.data(), rows.rows, rows.columns};
+  fitted.calibration.apply(0, probabilities);
+  decisions.thresholds = decision_thresholds(probabilities, session.threads);
+  decisions.calibration = std::move(fitted.calibration);
+  return decisions;
+}
+
+std::optional<Reliability> test_reliability(Session& session, const Calibration& calibration) {
+  const DataPart& part = session.data.test;
+  if (part.truth.empty() || !session.has_inputs(part)) return std::nullopt;
+  const std::vector<int32_t> rows = all_rows(part);
+  const size_t labels = session.data.labels();
+  const size_t block = std::max<size_t>(1, kMostEntries / labels);
+  std::vector<float> scores;
+  std::vector<int8_t> truth;
+  Reliability reliability;
+  for (size_t begin = 0; begin < rows.size(); begin += block) {
+    const auto some = std::span(rows).subspan(begin, std::min(block, rows.size() - begin));
+    scores.resize(some.size() * labels);
+    truth.resize(some.size() * labels);
+    const View<float> view{scores.data(), some.size(), labels};
+    session.model->predict(Part::kTest, some, 0, view);
+    calibration.apply(0, view);
+    for (size_t i = 0; i < some.size(); ++i) {
+      part.truth.read_row(static_cast<size_t>(some[i]),
+                          std::span(truth).subspan(i * labels, labels));
+    }
+    reliability.add(view, {truth.data(), some.size(), labels});
+  }
+  return reliability;
+}
+
+double observed_criterion(Session& session, double k) {
+  const ValidationRows rows = read_validation(session);
+  return spml::observed_criterion(rows.scores(), rows.known(), rows.frequency, k, session.threads);
+}
+
+void write_calibration(const Path& file, const Calibration& calibration) {
+  write_file(file, record_text(calibration, 2) + "\n");
+}
+
+Calibration read_calibration(const Path& file, size_t labels) {
+  const auto calibration = read_record<Calibration>(file);
+  const auto rising = [](double slope) { return std::isfinite(slope) && slope > 0; };
+  const auto finite = [](double offset) { return std::isfinite(offset); };
+  if (calibration.slope.size() != labels || calibration.offset.size() != labels ||
+      !std::ranges::all_of(calibration.slope, rising) ||
+      !std::ranges::all_of(calibration.offset, finite)) {
+    fail("{}: expected {} positive slopes and as many finite offsets, one for each label",
+         file.string(), labels);
+  }
+  return calibration;
+}
+
+}  // namespace spml

@@ -1,0 +1,39 @@
+// What a run needs to say yes or no: calibrated probabilities and a threshold per label, learnt on
+// its validation rows. calibration.json and thresholds.npy of a run folder.
+#pragma once
+
+#include "base/files.h"
+#include "decide/label_fit.h"
+#include "experiment/session.h"
+
+namespace spml {
+
+// Which labels something was learnt from: full ones, if only of some rows, or observed ones alone.
+enum class LabelSource { kClean, kObserved };
+std::string_view to_string(LabelSource source);
+LabelSource label_source_from(std::string_view name);  // Error naming the choices
+
+struct Decisions {
+  Calibration calibration;
+  std::vector<float> thresholds;  // (L), of calibrated probabilities
+  LabelSource from = LabelSource::kObserved;
+};
+
+// The logits of a session's validation rows with the labels known of them, and what they tell.
+LabelFit fit_validation(Session& session, bool want_interval);
+
+// From the session's model as it is now.
+Decisions decide(Session& session);
+
+// How far its probabilities are from the truth of the test rows; nothing without that.
+std::optional<Reliability> test_reliability(Session& session, const Calibration& calibration);
+
+// How well the session's model ranks the validation rows that a label was observed in: comparable
+// between models where only observed labels can be compared (see decide/selection.h).
+double observed_criterion(Session& session, double k);
+
+void write_calibration(const Path& file, const Calibration& calibration);
+// Error unless the file has rising curves for so many labels.
+Calibration read_calibration(const Path& file, size_t labels);
+
+}  // namespace spml

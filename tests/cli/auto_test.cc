@@ -1,0 +1,98 @@
+// spml train without --loss: the settings are chosen by a search.
+#include <filesystem>
+#include <set>
+
+#include "training.h"
+
+namespace spml {
+namespace {
+
+class Auto : public testing::Test {
+ protected:
+  TemporaryFolder folder;
+  std::string data = make_data(folder / "data", {.rows = 200, .labels = 5, .features = 8});
+
+  Words train(const std::string& name, const Words& more = {}) {
+    return Words{"train", data,     "--epochs", "2",     "--trials",
+                 "12",    "--json", "--quiet",  "--out", folder / name} +
+           more;
+  }
+};
+
+TEST_F(Auto, SearchesWhereNoLossIsGiven) {
+  const auto result = expect_success(train("run")).json();
+  EXPECT_EQ(result["selected_on"], "clean");
+  EXPECT_EQ(result["thresholds_from"], "clean");
+  EXPECT_EQ(result["k_from"], "dataset.json");
+  const auto trials = read_lines(folder / "run" / "search.jsonl");
+  ASSERT_EQ(trials.size(), 12u);
+  int chosen = 0;
+  double best = -1;
+  std::set<std::string> losses;
+  for (const auto& trial : trials) {
+    losses.insert(trial["loss"].get<std::string>());
+    if (trial["stage"] == "final") best = std::max(best, trial["score"].get<double>());
+    if (!trial.contains("chosen")) continue;
+    ++chosen;
+    EXPECT_EQ(trial["loss"], result["loss"]);
+    EXPECT_EQ(trial["lr"], result["lr"]);
+  }
+  EXPECT_EQ(chosen, 1);
+  EXPECT_DOUBLE_EQ(best, result["val_map"].get<double>());
+  for (const char* loss : {"an", "wan", "epr"}) EXPECT_TRUE(losses.contains(loss)) << loss;
+  expect_success({"evaluate", folder / "run", data});
+}
+
+TEST_F(Auto, GivesTheSameBytesForEveryNumberOfThreads) {
+  expect_success(train("one", {"--threads", "1"}));
+  expect_success(train("three", {"--threads", "3"}));
+  for (const char* file :
+       {"model.safetensors", "calibration.json", "thresholds.npy", "search.jsonl"}) {
+    EXPECT_EQ(read_file(folder / "one" / file), read_file(folder / "three" / file)) << file;
+  }
+}
+
+TEST_F(Auto, WorksOnObservedLabelsAlone) {
+  std::filesystem::remove(Path(data) / "formatted_train_labels.npy");
+  std::filesystem::remove(Path(data) / "dataset.json");
+  const auto result = expect_success(train("run")).json();
+  EXPECT_EQ(result["selected_on"], "observed");
+  EXPECT_EQ(result["thresholds_from"], "observed");
+  EXPECT_EQ(result["k_from"], "observed");
+  EXPECT_GE(result["k"], 1);
+  const auto role = expect_success({"train", data, "--loss", "role", "--epochs", "2", "--json",
+                                    "--quiet", "--out", folder / "role"})
+                        .json();
+  EXPECT_EQ(role["k_from"], "observed");
+}
+
+TEST_F(Auto, SelectsOnCompleteRowsWhereThereAreEnough) {
+  const std::string mixed = make_data(folder / "mixed", {.rows = 600, .labels = 5, .features = 8});
+  expect_success({"observe", mixed, "--complete-rows", "0.6", "--force"});
+  std::filesystem::remove(Path(mixed) / "formatted_train_labels.npy");
+  const auto result = expect_success({"train", mixed, "--loss", "wan", "--epochs", "2", "--json",
+                                      "--quiet", "--out", folder / "wan"})
+                          .json();
+  EXPECT_EQ(result["selected_on"], "clean");
+  EXPECT_EQ(result["thresholds_from"], "clean");
+}
+
+TEST_F(Auto, RefitsOnTrainAndVal) {
+  const auto plain = expect_success(train("plain")).json();
+  const auto refit = expect_success(train("refit", {"--refit"})).json();
+  EXPECT_EQ(refit["refit"], true);
+  EXPECT_EQ(refit["loss"], plain["loss"]);
+  EXPECT_NE(read_file(folder / "plain" / "model.safetensors"),
+            read_file(folder / "refit" / "model.safetensors"));
+  EXPECT_EQ(read_file(folder / "plain" / "calibration.json"),
+            read_file(folder / "refit" / "calibration.json"));
+}
+
+TEST_F(Auto, RefusesWhatTheSearchChooses) {
+  expect_failure(train("x", {"--lr", "0.1"}), 2, "--lr");
+  expect_failure(train("x", {"--param", "alpha=1"}), 2, "--param");
+  expect_failure(train("x", {"--loss", "an"}), 2, "--trials");
+}
+
+}  // namespace
+}  // namespace spml
