@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Draws the pictures in docs/images again: the demo's page, and figure 1 where its folder is given.
+# Draws the pictures in docs/images again: the demo's page, the review, and figure 1 where its folder
+# is given.
 #   scripts/screenshots.sh [OUT]     OUT: of `spml reproduce figure1 --data voc12=DIR`, alone in it
 # Needs build/spml and chromium.
 set -euo pipefail
@@ -22,3 +23,4 @@ if [[ $# == 1 ]]; then
   "$spml" report "$1" --out "$profile/page.html" >/dev/null
   shot "$profile/page.html" figure1.png 640
 fi
+tests/review/browser.sh "$spml" build/playwright docs/images

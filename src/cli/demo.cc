@@ -7,6 +7,7 @@
 
 #include "cli/print_json.h"
 #include "cli/progress.h"
+#include "cli/review.h"
 #include "cli/sweep_table.h"
 #include "cli/verbs.h"
 #include "report/collect.h"
@@ -18,6 +19,8 @@ namespace {
 struct Options {
   Common common;
   std::string out = "spml-demo";
+  bool review = false;
+  ServeFlags serve;
 };
 
 void demo(const Options& options) {
@@ -49,6 +52,7 @@ void demo(const Options& options) {
   } else {
     fmt::print("No page: this spml was built with SPML_WEB=OFF\n");
   }
+  fmt::print("Find the labels that are missing, in a browser: spml demo --review\n");
 }
 
 }  // namespace
@@ -62,9 +66,20 @@ Verb demo_verb() {
                      .help = "Folder to write; a rerun does only what is missing",
                      .hint = "DIR",
                      .complete = Complete::kFolder},
+                    {.name = "review",
+                     .target = &options->review,
+                     .help = "Review the missing labels of drawn scenes in the browser"},
+                    port_flag(options->serve, {{.flag = "review", .value = ""}}),
+                    no_browser_flag(options->serve, {{.flag = "review", .value = ""}}),
                     threads_flag(options->common)},
           .common = &options->common,
-          .run = [options] { demo(*options); }};
+          .run = [options] {
+            if (options->review) {
+              demo_review(options->out, options->serve, options->common);
+            } else {
+              demo(*options);
+            }
+          }};
 }
 
 }  // namespace spml::cli

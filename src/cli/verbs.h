@@ -14,6 +14,7 @@ Verb evaluate_verb();
 Verb predict_verb();
 Verb reproduce_verb();
 Verb report_verb();
+Verb review_verb();  // declared in every build, runs in those with SPML_REVIEW
 Verb synth_verb();
 Verb observe_verb();
 Verb stats_verb();

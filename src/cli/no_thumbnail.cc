@@ -1,0 +1,8 @@
+#include "cli/thumbnail.h"
+
+namespace spml::cli {
+
+// The browser gets images as they are.
+std::function<std::string(const std::string&, int)> thumbnail_maker() { return {}; }
+
+}  // namespace spml::cli

@@ -1,0 +1,29 @@
+#include "cli/thumbnail.h"
+
+#include <algorithm>
+#include <span>
+
+#include "vision/image.h"
+#include "vision/resize.h"
+#include "vision/scene.h"
+
+namespace spml::cli {
+namespace {
+
+constexpr int kQuality = 85;
+
+std::string thumbnail(const std::string& bytes, int side) {
+  const Image image = decode_image(std::as_bytes(std::span(bytes)), "image");
+  const double scale =
+      std::min(1.0, static_cast<double>(side) / std::max(image.width, image.height));
+  const auto scaled = [scale](int length) {
+    return std::max(1, static_cast<int>(length * scale + 0.5));
+  };
+  return encode_jpeg(resize_bilinear(image, scaled(image.width), scaled(image.height)), kQuality);
+}
+
+}  // namespace
+
+std::function<std::string(const std::string&, int)> thumbnail_maker() { return thumbnail; }
+
+}  // namespace spml::cli

@@ -1,0 +1,35 @@
+// The labels of a review in the formats of other programs.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "review/store.h"
+
+namespace spml::review {
+
+// data, csv, jsonl, coco, voc, label-studio
+const std::vector<std::string>& export_formats();
+
+struct ExportOptions {
+  Path review;
+  Path out;  // a folder for data and voc, else a file
+  std::string format;
+  bool overwrite = false;
+};
+
+struct ExportReport {
+  size_t yes = 0, no = 0, unsure = 0;  // answers
+  std::vector<std::string> notices;    // what was decided for the user
+};
+
+// Works also while the review is served.
+ExportReport export_review(const ExportOptions& options);
+
+// The last answers, one per line: a table with a header (csv) or JSON Lines (jsonl).
+std::string answers_as_text(Store& store, const std::string& format,
+                            const std::function<std::string(size_t row)>& name);
+
+}  // namespace spml::review

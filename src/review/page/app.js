@@ -1,0 +1,210 @@
+// The whole page: what is shown, which key does what, and what is being saved.
+import { get, post } from './api.js';
+import { entryQuery, readAddress, writeAddress } from './address.js';
+import { html, useEffect, useMemo, useRef, useState } from './dom.js';
+import { useEntries } from './entries.js';
+import { Filters } from './filters.js';
+import { Grid } from './grid.js';
+import { Header } from './header.js';
+import { Help } from './help.js';
+import { actionOf, isTyping, loadKeys, saveKeys } from './keys.js';
+import { One } from './one.js';
+import { ProgressView } from './progress.js';
+import { Saver } from './saver.js';
+
+const POLL_MS = 2000, TRAINING_POLL_MS = 500, NOTE_MS = 4000;
+
+// The overview, asked for again now and then, so that a second tab and retraining are seen.
+function useOverview() {
+  const [info, setInfo] = useState(null);
+  const [problem, setProblem] = useState(null);
+  const saves = useRef(0);
+  const load = async () => {
+    const before = saves.current;
+    try {
+      const found = await get('/api/review');
+      // What was asked for before the last answer was saved is old.
+      setInfo((old) => (old && saves.current !== before ? { ...found, counts: old.counts } : found));
+      setProblem(null);
+      return found;
+    } catch (error) {
+      setProblem(error);
+      return null;
+    }
+  };
+  const training = info?.retrain.running;
+  useEffect(() => {
+    if (!info) load();
+    const timer = setInterval(load, training ? TRAINING_POLL_MS : POLL_MS);
+    return () => clearInterval(timer);
+  }, [training]);
+  const setCounts = (counts) => {
+    saves.current += 1;
+    setInfo((old) => ({ ...old, counts }));
+  };
+  return { info, problem, load, setInfo, setCounts };
+}
+
+function Review({ overview, info }) {
+  const { load, setInfo, setCounts } = overview;
+  const [address, setAddressState] = useState(readAddress);
+  const [seat, setSeat] = useState(0);
+  const [keys, setKeys] = useState(loadKeys);
+  const [help, setHelp] = useState(false);
+  const [note, setNote] = useState('');
+  const [, redraw] = useState(0);
+  const [version, setVersion] = useState(0); // of the list
+  const saver = useMemo(() => new Saver(info.id, () => redraw((n) => n + 1)), []);
+  const viewKeys = useRef(null);
+
+  const setAddress = (next) => {
+    writeAddress(next, next.view !== address.view);
+    setAddressState(next);
+    setSeat(0);
+  };
+  useEffect(() => {
+    const back = () => (setAddressState(readAddress()), setSeat(0));
+    window.addEventListener('popstate', back);
+    return () => window.removeEventListener('popstate', back);
+  }, []);
+
+  const tell = (text) => setNote(text);
+  useEffect(() => {
+    if (!note) return undefined;
+    const timer = setTimeout(() => setNote(''), NOTE_MS);
+    return () => clearTimeout(timer);
+  }, [note]);
+
+  // New suggestions after retraining.
+  const run = info.run?.id;
+  const lastRun = useRef(run);
+  useEffect(() => {
+    if (lastRun.current === run) return;
+    lastRun.current = run;
+    setSeat(0);
+    const map = info.run?.test_map ?? info.run?.val_map;
+    tell(`Retrained with ${info.run.answers} answers${map === null ? '' : ` (MAP ${map.toFixed(1)})`}: new suggestions.`);
+  }, [run]);
+
+  const isSample = address.view === 'sample' && info.sample;
+  // The grid is of one class: where none was chosen, that of the best suggestion.
+  useEffect(() => {
+    if (address.view !== 'grid' || info.classes.includes(address.class)) return;
+    get('/api/entries', { ...entryQuery(address, info.classes), limit: 1 }).then(({ entries }) => {
+      const label = entries.length > 0 ? entries[0].label : 0;
+      const next = { ...address, class: info.classes[label] };
+      writeAddress(next, false);
+      setAddressState(next);
+    }).catch(() => {});
+  }, [address.view, address.class]);
+  const query = isSample ? { sample: info.sample.id } : entryQuery(address, info.classes);
+  const list = useEntries(query, `${run}/${version}`);
+
+  const onAnswer = async (entries, answer) => {
+    const answers = entries.map((entry) => ({
+      row: entry.row, label: entry.label, answer: typeof answer === 'string' ? answer : answer(entry),
+    }));
+    list.update(answers.map(({ row, label, answer: state }) => ({ row, label, state })));
+    const body = isSample ? { answers, sample: info.sample.id } : { answers };
+    const saved = await saver.add('/api/answers', body);
+    if (saved) setCounts(saved.counts);
+    else tell(`Not saved: ${saver.problem}`);
+    if (isSample) load();
+  };
+
+  const undo = async () => {
+    const result = await saver.add('/api/undo', {});
+    if (!result) return tell(`Not undone: ${saver.problem}`);
+    setCounts(result.counts);
+    if (!result.undone) return tell('There is nothing to undo.');
+    const [first] = result.entries;
+    tell(result.entries.length > 1 ? `${result.entries.length} answers taken back.` : 'Answer taken back.');
+    if (address.view === 'progress') return setVersion((n) => n + 1);
+    const at = list.entries.findIndex((entry) => result.entries.some((other) => other.row === entry.row && other.label === entry.label));
+    list.update(result.entries.map((entry) => ({ ...entry })), seat);
+    if (at >= 0) setSeat(at);
+    return first;
+  };
+
+  const retrain = async () => {
+    try {
+      const { started, retrain: status } = await post('/api/retrain', {});
+      setInfo((old) => ({ ...old, retrain: status }));
+      if (!started) tell('Training is under way already.');
+    } catch (error) {
+      tell(error.message);
+    }
+  };
+
+  const draw = async (size) => {
+    try {
+      setInfo(await post('/api/sample', { size }));
+      setAddress({ ...address, view: 'sample' });
+    } catch (error) {
+      tell(error.message);
+    }
+  };
+
+  // One listener for the page; a view says what it does with a key.
+  const register = (handler) => (viewKeys.current = handler);
+  const press = useRef(null);
+  press.current = (event) => {
+    if (help || isTyping(event)) return;
+    const action = actionOf(event, keys);
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    let used = true;
+    if (action === 'undo') undo();
+    else if (action === 'retrain') retrain();
+    else if (action === 'help') setHelp(true);
+    else if (action === 'view') setAddress({ ...address, view: address.view === 'one' ? 'grid' : 'one' });
+    else if (action === 'progress') setAddress({ ...address, view: address.view === 'progress' ? 'one' : 'progress' });
+    // Enter and space work buttons that have the focus, except the tiles of the grid.
+    else if (event.target.tagName === 'BUTTON' && !event.target.classList.contains('tile') && (event.key === 'Enter' || event.key === ' ')) used = false;
+    else used = viewKeys.current ? viewKeys.current(action, event) : false;
+    if (used) event.preventDefault();
+  };
+  useEffect(() => {
+    const listener = (event) => press.current(event);
+    window.addEventListener('keydown', listener);
+    return () => window.removeEventListener('keydown', listener);
+  }, []);
+  useEffect(() => {
+    const leave = (event) => saver.unsaved > 0 && event.preventDefault();
+    window.addEventListener('beforeunload', leave);
+    return () => window.removeEventListener('beforeunload', leave);
+  }, []);
+
+  const view = { list, seat, setSeat, info, keys, onAnswer, register, isSample };
+  if (address.view === 'progress') viewKeys.current = null;
+  return html`
+    <${Header} info=${info} address=${address} setAddress=${setAddress} saver=${saver} problem=${overview.problem}
+      keys=${keys} onUndo=${undo} onRetrain=${retrain} onHelp=${() => setHelp(true)} />
+    ${(address.view === 'one' || address.view === 'grid') &&
+    html`<${Filters} address=${address} setAddress=${setAddress} info=${info} />`}
+    ${isSample && html`<div class="filters sample-bar"><strong>Random sample ${info.sample.id}</strong>
+      <span>${info.sample.size - info.sample.open} of ${info.sample.size} answered</span>
+      <div class="meter"><div style=${{ width: `${(100 * (info.sample.size - info.sample.open)) / info.sample.size}%` }}></div></div>
+      <button class="link" onClick=${() => setAddress({ ...address, view: 'progress' })}>
+        ${info.sample.open === 0 ? 'See the bound' : 'Leave'}</button></div>`}
+    <main>
+      ${list.problem && html`<p class="empty" role="alert">${list.problem}</p>`}
+      ${(address.view === 'one' || isSample) && html`<${One} ...${view} />`}
+      ${address.view === 'grid' && html`<${Grid} ...${view} />`}
+      ${(address.view === 'progress' || (address.view === 'sample' && !isSample)) &&
+      html`<${ProgressView} info=${info} version=${`${version}/${JSON.stringify(info.counts)}/${run}`} onDraw=${draw}
+        onOpenSample=${() => setAddress({ ...address, view: 'sample' })} />`}
+    </main>
+    ${note && html`<div class="note-bar" role="status">${note}</div>`}
+    ${help && html`<${Help} keys=${keys} setKeys=${(next) => (setKeys(next), saveKeys(next))} onClose=${() => setHelp(false)} />`}`;
+}
+
+export function App() {
+  const overview = useOverview();
+  const { info, problem } = overview;
+  if (info) return html`<${Review} overview=${overview} info=${info} />`;
+  if (problem) {
+    return html`<div class="empty"><h2>The review cannot be reached.</h2>
+      <p>${problem.status === 401 ? 'Open the address that spml review printed.' : problem.message}</p></div>`;
+  }
+  return html`<p class="empty">Loading the review …</p>`;
+}

@@ -1,0 +1,89 @@
+// A page of thumbnails of one class: click the wrong ones, accept the rest.
+import { html, useEffect, useRef, useState } from './dom.js';
+import { keyOf } from './entries.js';
+import { Picture } from './picture.js';
+import { percent } from './why.js';
+
+const SIZE = 24;
+const NEXT = { yes: 'no', no: 'unsure', unsure: 'yes' };
+
+// How many tiles stand beside each other just now.
+function columnsOf(node) {
+  return node ? getComputedStyle(node).gridTemplateColumns.split(' ').length : 1;
+}
+
+export function Grid({ list, seat, setSeat, info, keys, onAnswer, register }) {
+  const page = list.entries.slice(seat, seat + SIZE);
+  const [marks, setMarks] = useState({}); // key of an entry -> answer, where it is not the usual one
+  const [focus, setFocus] = useState(0);
+  const tiles = useRef(null);
+
+  useEffect(() => {
+    if (list.entries.length - seat < 2 * SIZE) list.more();
+  });
+  useEffect(() => {
+    setMarks({});
+    setFocus(0);
+  }, [page.length > 0 ? keyOf(page[0]) : '']);
+
+  const usual = (entry) => (entry.state === 'open' ? 'yes' : entry.state);
+  const answerOf = (entry) => marks[keyOf(entry)] || usual(entry);
+  const mark = (i, answer) => {
+    const entry = page[i];
+    if (!entry) return;
+    setFocus(i);
+    setMarks({ ...marks, [keyOf(entry)]: answer || NEXT[answerOf(entry)] });
+  };
+  const accept = () => {
+    const changed = page.filter((entry) => entry.state === 'open' || answerOf(entry) !== entry.state);
+    if (changed.length > 0) onAnswer(changed, answerOf);
+    setSeat(seat + page.length);
+  };
+  const move = (step) => {
+    const to = Math.max(0, Math.min(page.length - 1, focus + step));
+    setFocus(to);
+    tiles.current?.children[to]?.focus();
+  };
+
+  register((action, event) => {
+    if (action === 'yes' || action === 'no' || action === 'unsure') mark(focus, action);
+    else if (event.key === 'Enter') accept();
+    else if (event.key === ' ') mark(focus);
+    else if (event.key === 'ArrowRight') move(1);
+    else if (event.key === 'ArrowLeft') move(-1);
+    else if (event.key === 'ArrowDown') move(columnsOf(tiles.current));
+    else if (event.key === 'ArrowUp') move(-columnsOf(tiles.current));
+    else return false;
+    return true;
+  });
+
+  if (page.length === 0) {
+    if (list.loading || list.next) return html`<p class="empty">Loading …</p>`;
+    return html`<div class="empty"><h2>Nothing left of this class.</h2><p>Choose another class above.</p></div>`;
+  }
+  const label = info.classes[page[0].label];
+  const wrong = page.filter((entry) => answerOf(entry) !== 'yes').length;
+  return html`<section class="grid-view">
+    <div class="grid-head">
+      <h1 class="question" data-page=${keyOf(page[0])}>Which of these show no <em>${label}</em>?</h1>
+      <p class="note">Click an image for <span class="chip no">no</span>, again for <span class="chip unsure">unsure</span>.
+        Arrows move, space marks.</p>
+    </div>
+    <div class="tiles" ref=${tiles}>
+      ${page.map(
+        (entry, i) => html`<button key=${keyOf(entry)} class=${`tile ${answerOf(entry)}`} data-entry=${keyOf(entry)}
+          tabindex=${i === focus ? 0 : -1} aria-label=${`${entry.name}: ${answerOf(entry)}`} onClick=${() => mark(i)}>
+          <${Picture} row=${entry.row} name=${entry.name} side=${320} hasImages=${info.images} />
+          <span class="tile-score">${percent(entry.score)}</span>
+          <span class="tile-mark">${answerOf(entry)}</span>
+        </button>`,
+      )}
+    </div>
+    <div class="controls grid-controls">
+      <button class="move" aria-label="Page before" onClick=${() => setSeat(Math.max(0, seat - SIZE))}>←</button>
+      <button class="accept" onClick=${accept}>
+        Accept ${page.length - wrong} yes${wrong > 0 ? `, ${wrong} other` : ''} <kbd>Enter</kbd></button>
+      <button class="move" aria-label="Next page" onClick=${() => setSeat(seat + page.length)}>→</button>
+    </div>
+  </section>`;
+}

@@ -1,0 +1,39 @@
+// The list of shortcuts; a click on one changes it.
+import { html, useEffect, useState } from './dom.js';
+import { ACTIONS, FIXED } from './keys.js';
+
+export function Help({ keys, setKeys, onClose }) {
+  const [changing, setChanging] = useState('');
+  useEffect(() => {
+    const press = (event) => {
+      if (event.key === 'Escape') {
+        event.stopPropagation();
+        changing ? setChanging('') : onClose();
+      } else if (changing && event.key.length === 1 && event.key !== ' ') {
+        event.preventDefault();
+        event.stopPropagation();
+        const key = event.key.toLowerCase();
+        // The action that had the key gets the one that is given up.
+        const other = Object.keys(keys).find((name) => keys[name] === key);
+        setKeys({ ...keys, ...(other ? { [other]: keys[changing] } : {}), [changing]: key });
+        setChanging('');
+      }
+    };
+    window.addEventListener('keydown', press, true);
+    return () => window.removeEventListener('keydown', press, true);
+  });
+  return html`<div class="dialog-back" onClick=${onClose}>
+    <div class="dialog" role="dialog" aria-label="Shortcuts" onClick=${(event) => event.stopPropagation()}>
+      <h2>Shortcuts</h2>
+      <table>${ACTIONS.map(
+        ({ name, text }) => html`<tr><td>${text}</td><td>
+          <button class="key" data-action=${name} onClick=${() => setChanging(name)}>
+            ${changing === name ? 'press a key' : html`<kbd>${keys[name]}</kbd>`}</button></td></tr>`,
+      )}
+      ${FIXED.map((row) => html`<tr><td>${row.text}</td><td><kbd>${row.keys}</kbd></td></tr>`)}</table>
+      <p class="note">Click a key to change it. Answers are saved as soon as they are given; undo works
+        across reloads and restarts.</p>
+      <button class="primary" onClick=${onClose}>Close</button>
+    </div>
+  </div>`;
+}

@@ -1,0 +1,155 @@
+#include "review/review.h"
+
+#include <filesystem>
+
+#include "base/fail.h"
+#include "experiment/prepare.h"
+#include "review/guard.h"
+#include "review/labels.h"
+
+namespace spml::review {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string whole_path(const Path& path) { return fs::absolute(path).lexically_normal().string(); }
+
+bool holds_something_else(const Path& folder) {
+  return fs::exists(folder) && !fs::exists(database_file(folder)) && !fs::is_empty(folder);
+}
+
+// The observed labels that a run was trained on: the file's, or those it drew.
+LabelMatrix observed_by(const TrainedModel& run, const Dataset& data) {
+  const Prepared prepared = prepare(data, run.config);
+  return with_answers(prepared.observed(), {});
+}
+
+void check_same_data(const Store& store, const Dataset& data) {
+  const Subject& subject = store.subject();
+  if (subject.fingerprint == fingerprint(data)) return;
+  fail(
+      "{}: expected the data that the review began with ({}, fingerprint {}), found {}; begin "
+      "another review with another --out",
+      data.folder.string(), subject.name, subject.fingerprint, fingerprint(data));
+}
+
+}  // namespace
+
+LabelMatrix open_observed(const Path& review, const Subject& subject) {
+  LabelMatrix observed = open_labels(observed_copy(review));
+  if (observed.rows() != subject.rows || observed.cols() != subject.classes.size()) {
+    fail("{}: expected {} x {} labels, found {} x {}", observed_copy(review).string(), subject.rows,
+         subject.classes.size(), observed.rows(), observed.cols());
+  }
+  check_observed(observed, 1);
+  return observed;
+}
+
+Review::Review(const ReviewOptions& options) : options_(options) {
+  if (holds_something_else(options_.out)) {
+    fail("{}: expected an empty folder or a review, found other files; choose another --out",
+         options_.out.string());
+  }
+  make_folder(options_.out);
+  lock_ = std::make_unique<FileLock>(options_.out / "review.lock", options_.out.string());
+  if (fs::exists(database_file(options_.out))) {
+    resumed_ = true;
+    store_ = Store::open(database_file(options_.out));
+    if (options_.data.empty()) options_.data = store_->subject().data;
+    open_data();
+    check_same_data(*store_, data_);
+  } else {
+    if (options_.data.empty() || options_.run.empty()) {
+      fail_usage("a new review needs the data folder and --run RUN, a classifier trained on it");
+    }
+    open_data();
+  }
+
+  const std::optional<ReviewRun> current = store_ ? store_->current_run() : std::nullopt;
+  const Path run = current ? run_folder(*current) : options_.run;
+  if (run.empty()) {
+    fail_usage("expected --run RUN: {} has no suggestions yet", options_.out.string());
+  }
+  scorer_ = std::make_shared<Scorer>(run, data_, options_.threads);
+  if (!current) start_new(run);
+  observed_ = open_observed(options_.out, store_->subject());
+  // A run that was in training when the program was killed will never be done.
+  for (ReviewRun& record : store_->runs()) {
+    if (record.state != RunState::kTraining) continue;
+    record.state = RunState::kStopped;
+    store_->update_run(record);
+  }
+  pictures_ = std::make_unique<Pictures>(data_, options_.make_thumbnail);
+  neighbours_ = std::make_unique<Neighbours>(data_, observed_);
+  if (!options_.log.empty()) {
+    log_ = std::make_unique<AnswerLog>(options_.log, *store_,
+                                       [this](size_t row) { return pictures_->name(row); });
+  }
+  const RetrainSetup setup{&data_, &observed_, options_.out, options_.threads, options_.limit};
+  retrainer_ = std::make_unique<Retrainer>(*store_, setup, [this](std::shared_ptr<Scorer> scorer) {
+    const std::lock_guard lock(mutex_);
+    scorer_ = std::move(scorer);
+  });
+}
+
+void Review::open_data() {
+  DatasetOptions options;
+  options.need_features = true;
+  options.threads = options_.threads;
+  data_ = open_dataset(options_.data, options);
+}
+
+void Review::start_new(const Path& run) {
+  const LabelMatrix observed = observed_by(scorer_->trained(), data_);
+  write_labels(observed_copy(options_.out), observed);
+  if (!store_) {
+    const Subject subject{random_hex(16), whole_path(options_.data), fingerprint(data_),
+                          data_.name,     data_.train_file.rows(),   data_.classes};
+    store_ = Store::create(database_file(options_.out), subject);
+  }
+  ReviewRun record;
+  record.folder = whole_path(run);
+  record.id = store_->add_run(record);
+  const Suggestions suggestions = scorer_->suggest(observed, options_.limit);
+  record.unknown = static_cast<double>(suggestions.unknown);
+  record.expected = suggestions.expected_missing;
+  store_->update_run(record);
+  store_->replace_suggestions(record.id, suggestions.list);
+}
+
+Path Review::run_folder(const ReviewRun& run) const {
+  const Path folder = run.folder;
+  return folder.is_absolute() ? folder : options_.out / folder;
+}
+
+bool Review::retrain() { return retrainer_->start(run_folder(*store_->current_run())); }
+
+int64_t Review::draw_sample(size_t size) {
+  const std::lock_guard lock(mutex_);
+  uint64_t population = 0;
+  const auto entries = draw_open(observed_, store_->answered(), size, random_, population);
+  if (entries.empty()) fail("every entry has an answer: there is nothing left to draw");
+  return store_->add_sample(scorer_->score(entries), population, options_.reviewer);
+}
+
+std::optional<ReviewSample> Review::last_sample() {
+  const auto samples = store_->samples();
+  if (samples.empty()) return std::nullopt;
+  ReviewSample sample{samples.back(), {}};
+  const auto& counts = sample.record.counts;
+  if (counts[static_cast<size_t>(State::kOpen)] > 0) return sample;
+  // "Unsure" may be a positive, so it counts as one.
+  SampleOutcome outcome;
+  outcome.population = sample.record.population;
+  outcome.sample = sample.record.size;
+  outcome.positives =
+      counts[static_cast<size_t>(State::kYes)] + counts[static_cast<size_t>(State::kUnsure)];
+  outcome.found_since = sample.record.found_since;
+  for (const Counts& of_class : store_->counts()) {
+    outcome.found += of_class[static_cast<size_t>(State::kYes)];
+  }
+  sample.bound = stopping_bound(outcome);
+  return sample;
+}
+
+}  // namespace spml::review

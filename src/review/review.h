@@ -1,0 +1,82 @@
+// A review: the data, the answers so far, the classifier behind the suggestions.
+#pragma once
+
+#include <memory>
+#include <random>
+#include <string>
+
+#include "review/answer_log.h"
+#include "review/bounds.h"
+#include "review/neighbours.h"
+#include "review/pictures.h"
+#include "review/retrain.h"
+
+namespace spml::review {
+
+struct ReviewOptions {
+  Path data;  // may be left out for a review that exists
+  Path run;   // likewise
+  Path out;   // the review's folder
+  std::string reviewer = "reviewer";
+  Path log;  // "": none
+  int threads = 1;
+  size_t limit = 200'000;  // of suggestions that are kept
+  MakeThumbnail make_thumbnail;
+};
+
+inline Path database_file(const Path& review) { return review / "review.db"; }
+inline Path observed_copy(const Path& review) { return review / "observed.npy"; }
+inline Path secrets_file(const Path& review) { return review / "session.json"; }
+
+struct ReviewSample {
+  SampleRecord record;
+  std::optional<StoppingBound> bound;  // once every entry of it has an answer
+};
+
+class Review {
+ public:
+  // Makes the review or goes on with it. Error when the folder is in use or holds something else,
+  // and when the data is not the one that the review is about.
+  explicit Review(const ReviewOptions& options);
+  Review(const Review&) = delete;
+  Review& operator=(const Review&) = delete;
+
+  const ReviewOptions& options() const { return options_; }
+  Store& store() { return *store_; }
+  Pictures& pictures() { return *pictures_; }
+  const Neighbours& neighbours() const { return *neighbours_; }
+  const LabelMatrix& observed() const { return observed_; }
+  bool resumed() const { return resumed_; }
+
+  bool retrain();  // false when it is under way
+  RetrainStatus retrain_status() const { return retrainer_->status(); }
+  void stop_retraining() { retrainer_->stop(); }
+
+  // Draws and fixes `size` open entries; its number.
+  int64_t draw_sample(size_t size);
+  std::optional<ReviewSample> last_sample();
+
+ private:
+  void open_data();
+  void start_new(const Path& run);
+  Path run_folder(const ReviewRun& run) const;
+
+  ReviewOptions options_;
+  std::unique_ptr<FileLock> lock_;
+  std::unique_ptr<Store> store_;
+  bool resumed_ = false;
+  Dataset data_;
+  LabelMatrix observed_;  // as given, before the answers
+  std::unique_ptr<Pictures> pictures_;
+  std::unique_ptr<Neighbours> neighbours_;
+  std::mutex mutex_;  // of the two below
+  std::shared_ptr<Scorer> scorer_;
+  std::mt19937_64 random_{std::random_device{}()};
+  std::unique_ptr<AnswerLog> log_;
+  std::unique_ptr<Retrainer> retrainer_;  // last: it uses the others from its own thread
+};
+
+// The labels that a review began with, checked; they are kept in its folder.
+LabelMatrix open_observed(const Path& review, const Subject& subject);
+
+}  // namespace spml::review

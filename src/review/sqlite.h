@@ -1,0 +1,105 @@
+// SQLite, as much of it as the review needs. sqlite.cc alone includes its header.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/files.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace spml::review {
+
+// One connection, for one thread at a time. Every failure is an Error that names the file.
+class Database {
+ public:
+  enum class Access { kReadOnly, kReadWrite, kCreate };
+
+  Database(const Path& path, Access access);
+  static Database in_memory() { return Database(":memory:", Access::kCreate); }
+
+  const Path& path() const { return path_; }
+  void execute(const std::string& sql);  // any number of statements, no results
+  int64_t last_insert_id() const;
+  int changes() const;  // rows that the last statement changed
+
+ private:
+  friend class Query;
+  struct Close {
+    void operator()(sqlite3* connection) const;
+  };
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+
+  sqlite3_stmt* prepared(std::string_view sql);
+  [[noreturn]] void fail_with_reason(int code) const;
+
+  Path path_;
+  std::unique_ptr<sqlite3, Close> connection_;
+  // Statements are prepared once; they must go before the connection does.
+  std::unordered_map<std::string, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;
+};
+
+// One use of a prepared statement, with its values bound in order:
+//   Query query(database, "SELECT a FROM t WHERE b = ?", 3);
+//   while (query.next()) use(query.integer(0));
+class Query {
+ public:
+  template <class... Values>
+  Query(Database& database, std::string_view sql, const Values&... values)
+      : Query(database, sql, Unbound{}) {
+    (bind(values), ...);
+  }
+  Query(const Query&) = delete;
+  Query& operator=(const Query&) = delete;
+  ~Query();  // frees the statement for its next use
+
+  void bind(int64_t value);
+  void bind(int32_t value) { bind(static_cast<int64_t>(value)); }
+  void bind(uint64_t value) { bind(static_cast<int64_t>(value)); }
+  void bind(double value);
+  void bind(std::string_view value);
+  void bind(const std::string& value) { bind(std::string_view(value)); }
+  void bind(const char* value) { bind(std::string_view(value)); }
+  void bind(std::nullptr_t);
+
+  bool next();  // the next row of the result; false at its end
+  void run() {  // a statement without a result
+    while (next()) {
+    }
+  }
+  bool is_null(int column) const;
+  int64_t integer(int column) const;
+  double real(int column) const;
+  std::string text(int column) const;
+
+ private:
+  struct Unbound {};
+  Query(Database& database, std::string_view sql, Unbound);
+  void check(int code) const;
+
+  Database& database_;
+  sqlite3_stmt* statement_;
+  int bound_ = 0;
+};
+
+// What happens until commit() happens together or not at all.
+class Transaction {
+ public:
+  explicit Transaction(Database& database);
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction();
+  void commit();
+
+ private:
+  Database& database_;
+  bool open_ = true;
+};
+
+}  // namespace spml::review

@@ -1,0 +1,104 @@
+// What the journeys in the browser share: the server as a process of its own, Chromium, checks.
+const { spawn, spawnSync } = require('node:child_process');
+const path = require('node:path');
+const { chromium } = require('playwright-core');
+
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+  '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+let failures = 0, passed = 0;
+
+function check(condition, what) {
+  if (condition) return;
+  throw new Error(`expected ${what}`);
+}
+
+// One step of the journey; the others go on when it fails.
+async function step(name, run) {
+  const start = Date.now();
+  try {
+    await run();
+    passed += 1;
+    console.log(`ok      ${name} (${Date.now() - start} ms)`);
+  } catch (error) {
+    failures += 1;
+    console.log(`FAILED  ${name}: ${error.message.split('\n').slice(0, 12).join('\n        ')}`);
+  }
+}
+
+function spml(...args) {
+  const ran = spawnSync(process.env.SPML, args, { encoding: 'utf8' });
+  if (ran.status !== 0) throw new Error(`spml ${args.join(' ')}: ${ran.stderr}`);
+  return ran.stdout;
+}
+
+// A server that prints its address as JSON; kill() is kill -9.
+class Server {
+  static async start(...args) {
+    const server = new Server();
+    server.process = spawn(process.env.SPML, [...args, '--no-browser', '--json', '--quiet'],
+      { stdio: ['ignore', 'pipe', 'pipe'] });
+    let out = '', err = '';
+    server.process.stderr.on('data', (data) => (err += data));
+    server.info = await new Promise((resolve, reject) => {
+      server.process.stdout.on('data', (data) => {
+        out += data;
+        try {
+          resolve(JSON.parse(out));
+        } catch {
+          // not all of it yet
+        }
+      });
+      server.process.on('exit', () => reject(new Error(`the server ended: ${err}`)));
+    });
+    server.exited = new Promise((resolve) => server.process.on('exit', resolve));
+    return server;
+  }
+  get address() {
+    return this.info.address;
+  }
+  async kill() {
+    this.process.kill('SIGKILL');
+    await this.exited;
+  }
+  async stop() {
+    this.process.kill('SIGINT');
+    await this.exited;
+  }
+}
+
+// A browser whose console and requests are watched.
+class Browser {
+  static async start() {
+    const browser = new Browser();
+    browser.chromium = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
+    browser.problems = [];
+    browser.foreign = [];
+    browser.expected = []; // texts of console messages that a step provokes
+    return browser;
+  }
+  async context(options = {}) {
+    const context = await this.chromium.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+    context.setDefaultTimeout(60000);
+    context.on('request', (request) => {
+      const url = new URL(request.url());
+      if (!['127.0.0.1', 'localhost'].includes(url.hostname)) this.foreign.push(request.url());
+    });
+    context.on('page', (page) => {
+      page.on('console', (message) => {
+        const text = message.text();
+        if (['error', 'warning'].includes(message.type()) && !this.expected.some((part) => text.includes(part))) {
+          this.problems.push(text);
+        }
+      });
+      page.on('pageerror', (error) => this.problems.push(String(error)));
+    });
+    return context;
+  }
+}
+
+async function picture(page, name) {
+  if (process.env.PICTURES) await page.screenshot({ path: path.join(process.env.PICTURES, `${name}.png`) });
+}
+
+module.exports = { Browser, Server, check, picture, spml, step, report: () => ({ failures, passed }) };

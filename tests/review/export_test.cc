@@ -1,0 +1,162 @@
+#include "review/export.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "toy_review.h"
+
+namespace spml::review {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+
+struct ExportTest : testing::Test {
+  ToyReview toy;
+  std::vector<Entry> entries;  // of which 0 is yes, 1 no, 2 unsure
+  Path out = toy / "out";
+
+  void SetUp() override {
+    const auto review = toy.open();
+    // Answers that the data's truth agrees with.
+    const Dataset data = open_dataset(toy.data());
+    std::vector<int8_t> truth(ToyReview::kLabels);
+    Listing listing;
+    listing.limit = 700;
+    std::optional<Entry> yes;
+    std::vector<Entry> no;
+    for (const Listed& listed : review->store().list(listing)) {
+      data.train_file.truth.read_row(static_cast<size_t>(listed.entry.row), truth);
+      if (truth[static_cast<size_t>(listed.entry.label)] > 0) {
+        if (!yes) yes = listed.entry;
+      } else {
+        no.push_back(listed.entry);
+      }
+    }
+    entries = {*yes, no[0], no[1], no[2]};
+    review->store().answer("a", "ann, \"A\"",
+                           {{entries[0], State::kYes}, {entries[1], State::kNo}});
+    review->store().answer("b", "bob", {{entries[2], State::kUnsure}});
+    review->store().answer("c", "bob", {{entries[3], State::kYes}});
+    review->store().undo("d", "bob");
+  }
+  ExportReport run(const std::string& format) {
+    ExportOptions options;
+    options.review = toy.out();
+    options.out = out;
+    options.format = format;
+    return export_review(options);
+  }
+};
+
+TEST_F(ExportTest, DataFolderHasAnswersAsLabelsAndTrains) {
+  const ExportReport report = run("data");
+  EXPECT_EQ(report.yes, 1u);
+  EXPECT_EQ(report.no, 1u);
+  EXPECT_EQ(report.unsure, 1u);
+  const Dataset before = open_dataset(toy.data()), after = open_dataset(out);
+  size_t changed = 0;
+  std::vector<int8_t> a(ToyReview::kLabels), b(ToyReview::kLabels);
+  for (size_t i = 0; i < ToyReview::kRows; ++i) {
+    before.train_file.observed.read_row(i, a);
+    after.train_file.observed.read_row(i, b);
+    for (size_t j = 0; j < a.size(); ++j) {
+      const Entry entry{static_cast<int32_t>(i), static_cast<int32_t>(j)};
+      changed += a[j] != b[j];
+      if (entry == entries[0]) {
+        EXPECT_EQ(b[j], 1);
+      }
+      if (entry == entries[1]) {
+        EXPECT_EQ(b[j], -1);
+      }
+    }
+  }
+  EXPECT_EQ(changed, 2u);
+  EXPECT_EQ(after.classes, before.classes);
+  TrainConfig config;
+  config.loss = "an";
+  config.epochs = 1;
+  RunOptions options;
+  options.out = toy / "trained";
+  const RunRecord record = run_training(after, config, options);
+  EXPECT_TRUE(record.result.test_map.has_value());
+}
+
+TEST_F(ExportTest, LeavesOutATruthThatAnswersContradict) {
+  toy.open()->store().answer("e", "ann", {{entries[1], State::kYes}});
+  EXPECT_EQ(run("data").notices.size(), 1u);
+  EXPECT_TRUE(open_dataset(out).train_file.truth.empty());
+}
+
+TEST_F(ExportTest, CsvQuotesWhatItMust) {
+  run("csv");
+  const std::string text = read_file(out);
+  EXPECT_THAT(text, HasSubstr("\"ann, \"\"A\"\"\""));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
+}
+
+TEST_F(ExportTest, JsonLinesAreOneObjectEach) {
+  run("jsonl");
+  std::istringstream lines(read_file(out));
+  std::vector<std::string> answers;
+  for (std::string line; std::getline(lines, line);) answers.push_back(Json::parse(line)["answer"]);
+  EXPECT_THAT(answers, testing::ElementsAre("yes", "no", "unsure"));
+}
+
+TEST_F(ExportTest, CocoHasImageLevelAnnotations) {
+  run("coco");
+  const Json json = Json::parse(read_file(out));
+  EXPECT_EQ(json["images"].size(), ToyReview::kRows);
+  EXPECT_EQ(json["categories"].size(), ToyReview::kLabels);
+  EXPECT_EQ(json["annotations"].size(), ToyReview::kRows + 1);  // one each was observed
+  size_t reviewed = 0;
+  for (const Json& annotation : json["annotations"]) {
+    if (annotation["source"] != "review") continue;
+    ++reviewed;
+    EXPECT_EQ(annotation["image_id"], entries[0].row + 1);
+    EXPECT_EQ(annotation["category_id"], entries[0].label + 1);
+  }
+  EXPECT_EQ(reviewed, 1u);
+  EXPECT_EQ(json["images"][static_cast<size_t>(entries[1].row)]["neg_category_ids"],
+            Json({entries[1].label + 1}));
+  EXPECT_EQ(json["images"][static_cast<size_t>(entries[2].row)]["unsure_category_ids"],
+            Json({entries[2].label + 1}));
+}
+
+TEST_F(ExportTest, VocListsHaveOneMinusOneAndZero) {
+  run("voc");
+  const auto line = [&](Entry entry, const char* value) {
+    const Path list = out / "ImageSets" / "Main" / fmt::format("class_{}_train.txt", entry.label);
+    EXPECT_THAT(read_file(list), HasSubstr(fmt::format("row_{} {}\n", entry.row, value)));
+  };
+  line(entries[0], " 1");
+  line(entries[1], "-1");
+  line(entries[2], " 0");
+}
+
+TEST_F(ExportTest, LabelStudioTasksHaveChoices) {
+  run("label-studio");
+  const Json json = Json::parse(read_file(out));
+  ASSERT_EQ(json.size(), ToyReview::kRows);
+  const Json& task = json[static_cast<size_t>(entries[0].row)];
+  EXPECT_EQ(task["annotations"][0]["result"][0]["value"]["choices"].size(), 2u);
+}
+
+TEST_F(ExportTest, RefusesToReplaceFiles) {
+  run("csv");
+  EXPECT_SPML_ERROR(run("csv"), HasSubstr("exists already"));
+}
+
+TEST_F(ExportTest, RefusesWhatIsNoReview) {
+  ExportOptions options;
+  options.review = toy.data();
+  options.out = out;
+  options.format = "csv";
+  EXPECT_SPML_ERROR(export_review(options), HasSubstr("no review.db"));
+  options.format = "cocoo";
+  EXPECT_SPML_ERROR(export_review(options), HasSubstr("did you mean 'coco'"));
+}
+
+}  // namespace
+}  // namespace spml::review

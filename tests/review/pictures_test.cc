@@ -1,0 +1,74 @@
+#include "review/pictures.h"
+
+#include "formats/npy.h"
+#include "testing.h"
+
+namespace spml::review {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kJpeg = "\xff\xd8\xff\xe0 the rest";
+
+struct PicturesTest : testing::Test {
+  TemporaryFolder folder;
+  Dataset data;
+  int made = 0;
+
+  void SetUp() override {
+    const std::vector<std::string> names = {"a.jpg", "b.png", "notes.txt", "missing.jpg"};
+    write_npy(images_file(folder.path(), "train"), std::span<const std::string>(names));
+    write_file(folder / "a.jpg", kJpeg);
+    write_file(folder / "b.png", "\x89PNG\r\n\x1a\n the rest");
+    write_file(folder / "notes.txt", "<script>alert(1)</script>");
+    data.folder = folder.path();
+    data.train_file.images = NpyArray(images_file(folder.path(), "train"));
+  }
+  MakeThumbnail maker() {
+    return [this](const std::string&, int side) {
+      ++made;
+      return std::string(static_cast<size_t>(side), 'x');
+    };
+  }
+};
+
+TEST_F(PicturesTest, AreAsTheyAreWithoutAMaker) {
+  Pictures pictures(data, {});
+  EXPECT_EQ(pictures.get(0, 320).bytes, kJpeg);
+  EXPECT_EQ(pictures.get(0, 320).type, "image/jpeg");
+  EXPECT_EQ(pictures.get(1, 320).type, "image/png");
+}
+
+TEST_F(PicturesTest, AreMadeOnceForEachSize) {
+  Pictures pictures(data, maker());
+  EXPECT_EQ(pictures.get(0, 320).bytes.size(), 320u);
+  EXPECT_EQ(pictures.get(0, 320).bytes.size(), 320u);
+  EXPECT_EQ(pictures.get(0, 160).bytes.size(), 160u);
+  EXPECT_EQ(made, 2);
+  EXPECT_EQ(pictures.get(0, 0).bytes, kJpeg);
+  EXPECT_EQ(made, 2);
+}
+
+TEST_F(PicturesTest, LeaveTheCacheOldestFirst) {
+  Pictures pictures(data, maker(), 1000);
+  pictures.get(0, 480);
+  pictures.get(1, 480);
+  pictures.get(0, 480);  // used again: the other is the oldest now
+  pictures.get(0, 240);
+  EXPECT_LE(pictures.cached_bytes(), 1000u);
+  made = 0;
+  pictures.get(0, 480);
+  EXPECT_EQ(made, 0);
+  pictures.get(1, 480);
+  EXPECT_EQ(made, 1);
+}
+
+TEST_F(PicturesTest, OtherFilesAndMissingOnesAreNotServed) {
+  Pictures pictures(data, {});
+  EXPECT_SPML_ERROR(pictures.get(2, 0), HasSubstr("expected a JPEG or PNG image"));
+  EXPECT_SPML_ERROR(pictures.get(3, 0), HasSubstr("missing.jpg"));
+  EXPECT_SPML_ERROR(pictures.get(4, 0), HasSubstr("expected a row below 4"));
+}
+
+}  // namespace
+}  // namespace spml::review

@@ -1,0 +1,247 @@
+#include "review/review.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "experiment/trained_model.h"
+#include "review/labels.h"
+#include "toy_review.h"
+
+namespace spml::review {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Review, SuggestsEveryUnknownEntryByScore) {
+  const ToyReview toy;
+  const auto review = toy.open();
+  Listing listing;
+  listing.limit = ToyReview::kRows * ToyReview::kLabels;
+  const auto list = review->store().list(listing);
+  std::vector<int8_t> labels(ToyReview::kLabels);
+  size_t unknown = 0;
+  for (size_t i = 0; i < ToyReview::kRows; ++i) {
+    review->observed().read_row(i, labels);
+    unknown += static_cast<size_t>(std::count(labels.begin(), labels.end(), 0));
+  }
+  EXPECT_EQ(list.size(), unknown);
+  EXPECT_TRUE(std::is_sorted(list.begin(), list.end(),
+                             [](const Listed& a, const Listed& b) { return a.score > b.score; }));
+}
+
+TEST(Review, KeepsTheBestWhereThereAreTooMany) {
+  const ToyReview toy;
+  Suggestions all, best;
+  {
+    const Dataset data = open_dataset(toy.data());
+    Scorer scorer(toy.run(), data, 1);
+    all = scorer.suggest(data.train_file.observed, 100'000);
+    best = scorer.suggest(data.train_file.observed, 50);
+  }
+  ASSERT_EQ(best.list.size(), 50u);
+  EXPECT_EQ(best.unknown, all.list.size());
+  for (size_t i = 0; i < 50; ++i) EXPECT_EQ(best.list[i].entry, all.list[i].entry);
+}
+
+TEST(Review, GoesOnWhereItWas) {
+  const ToyReview toy;
+  Entry first;
+  {
+    const auto review = toy.open();
+    first = review->store().list({}).front().entry;
+    review->store().answer("k", "ann", {{first, State::kYes}});
+  }
+  ReviewOptions options;  // the review knows its data and its run
+  options.out = toy.out();
+  Review review(options);
+  EXPECT_TRUE(review.resumed());
+  EXPECT_EQ(review.store().find(first)->state, State::kYes);
+}
+
+TEST(Review, RefusesASecondOneOnTheSameFolder) {
+  const ToyReview toy;
+  const auto review = toy.open();
+  EXPECT_SPML_ERROR(toy.open(), HasSubstr("another spml process is using it"));
+}
+
+TEST(Review, RefusesAFolderWithOtherFiles) {
+  const ToyReview toy;
+  std::filesystem::create_directory(toy.out());
+  write_file(toy.out() / "holiday.jpg", "x");
+  EXPECT_SPML_ERROR(toy.open(), HasSubstr("other files"));
+}
+
+TEST(Review, RefusesOtherData) {
+  const ToyReview toy;
+  toy.open();
+  LabelMatrix observed = open_labels(observed_file(toy.data(), "train"));
+  std::vector<NewAnswer> change;
+  std::vector<int8_t> labels(ToyReview::kLabels);
+  observed.read_row(0, labels);
+  for (int32_t j = 0; j < 6; ++j) {
+    if (labels[static_cast<size_t>(j)] == 0) change.push_back({{0, j}, State::kNo});
+  }
+  write_labels(observed_file(toy.data(), "train"), with_answers(observed, change));
+  EXPECT_SPML_ERROR(toy.open(), HasSubstr("expected the data that the review began with"));
+}
+
+TEST(Review, ASampleIsDrawnFromOpenEntriesOnly) {
+  const ToyReview toy;
+  const auto review = toy.open();
+  Listing listing;
+  listing.limit = 100;
+  std::vector<NewAnswer> answers;
+  for (const Listed& listed : review->store().list(listing)) {
+    answers.push_back({listed.entry, State::kNo});
+  }
+  review->store().answer("k", "ann", answers);
+  size_t unknown = 0;
+  for (const Counts& counts : review->store().counts()) {
+    unknown += counts[0] + counts[1] + counts[2] + counts[3];
+  }
+  const int64_t sample = review->draw_sample(60);
+  const auto entries = review->store().sample_entries(sample);
+  EXPECT_EQ(entries.size(), 60u);
+  std::set<Entry> different;
+  for (const Listed& listed : entries) {
+    EXPECT_EQ(listed.state, State::kOpen);
+    different.insert(listed.entry);
+  }
+  EXPECT_EQ(different.size(), 60u);
+  EXPECT_EQ(review->last_sample()->record.population, unknown - 100);
+  EXPECT_FALSE(review->last_sample()->bound.has_value());
+}
+
+TEST(Review, GivesTheBoundWhenTheSampleIsAnswered) {
+  const ToyReview toy;
+  const auto review = toy.open();
+  const int64_t sample = review->draw_sample(100);
+  std::vector<NewAnswer> answers;
+  for (const Listed& listed : review->store().sample_entries(sample)) {
+    answers.push_back({listed.entry, answers.size() < 3   ? State::kYes
+                                     : answers.size() < 5 ? State::kUnsure
+                                                          : State::kNo});
+  }
+  review->store().answer("k", "ann", answers, sample);
+  const auto last = review->last_sample();
+  ASSERT_TRUE(last->bound.has_value());
+  const uint64_t most = most_positives(5, last->record.population, 100);
+  EXPECT_EQ(last->bound->missing_at_most, most - 3);
+  EXPECT_DOUBLE_EQ(last->bound->share_found_at_least, 3.0 / static_cast<double>(most));
+}
+
+// Each open entry is as likely as another.
+TEST(DrawOpen, IsUniform) {
+  const LabelMatrix observed({0, 0, 1, 0, -1, 0}, 2, 3);
+  std::mt19937_64 random(5);
+  std::map<Entry, int> times;
+  uint64_t population = 0;
+  for (int i = 0; i < 6000; ++i) {
+    for (const Entry entry : draw_open(observed, {{{0, 0}, State::kNo}}, 1, random, population)) {
+      ++times[entry];
+    }
+  }
+  EXPECT_EQ(population, 3u);
+  EXPECT_EQ(times.size(), 3u);
+  for (const auto& [entry, count] : times) EXPECT_NEAR(count, 2000, 150);
+}
+
+TEST(Labels, YesIsPositiveNoIsNegativeUnsureStaysUnknown) {
+  const LabelMatrix labels =
+      with_answers(LabelMatrix({0, 0, 1, 0}, 1, 4),
+                   {{{0, 0}, State::kYes}, {{0, 1}, State::kNo}, {{0, 3}, State::kUnsure}});
+  std::vector<int8_t> row(4);
+  labels.read_row(0, row);
+  EXPECT_THAT(row, testing::ElementsAre(1, -1, 1, 0));
+}
+
+TEST(Retrain, MakesARunWithTheAnswersWhileMoreComeIn) {
+  const ToyReview toy;
+  const auto review = toy.open();
+  Listing listing;
+  listing.limit = 40;
+  const auto list = review->store().list(listing);
+  for (size_t i = 0; i < 20; ++i) {
+    review->store().answer(fmt::format("a{}", i), "ann", {{list[i].entry, State::kYes}});
+  }
+  EXPECT_TRUE(review->retrain());
+  for (size_t i = 20; i < 40; ++i) {
+    review->store().answer(fmt::format("a{}", i), "ann", {{list[i].entry, State::kNo}});
+  }
+  while (review->retrain_status().running) std::this_thread::yield();
+  EXPECT_EQ(review->retrain_status().error, "");
+  EXPECT_EQ(review->store().answer_count(), 40);
+  const ReviewRun run = *review->store().current_run();
+  EXPECT_EQ(run.state, RunState::kDone);
+  EXPECT_TRUE(run.val_map.has_value());
+  EXPECT_GE(run.answers, 20);
+  // Usable like any other run, and not the same classifier.
+  const TrainedModel before = load_trained_model(toy.run(), 1);
+  const TrainedModel after = load_trained_model(toy.out() / run.folder, 1);
+  EXPECT_NE(before.model->weight(), after.model->weight());
+  // A second one starts from it.
+  EXPECT_TRUE(review->retrain());
+  while (review->retrain_status().running) std::this_thread::yield();
+  EXPECT_EQ(review->retrain_status().error, "");
+  EXPECT_EQ(review->store().runs().size(), 3u);
+}
+
+TEST(Retrain, ThatIsStoppedLeavesSuggestionsAsTheyWere) {
+  const ToyReview toy;
+  auto review = toy.open();
+  const auto before = review->store().list({});
+  review->retrain();
+  review->stop_retraining();
+  review.reset();
+  review = toy.open();
+  for (const ReviewRun& run : review->store().runs()) EXPECT_NE(run.state, RunState::kTraining);
+  EXPECT_EQ(review->store().list({}).size(), before.size());
+}
+
+TEST(Neighbours, AreTheMostSimilarObservedPositives) {
+  const ToyReview toy;
+  const auto review = toy.open();
+  const Dataset data = open_dataset(toy.data());
+  const Entry entry = review->store().list({}).front().entry;
+  const auto near = review->neighbours().nearest(entry, 3);
+  ASSERT_FALSE(near.empty());
+  std::vector<int8_t> labels(ToyReview::kLabels);
+  for (const Neighbour& neighbour : near) {
+    EXPECT_NE(neighbour.row, entry.row);
+    EXPECT_LE(neighbour.similarity, 1.0001F);
+    review->observed().read_row(static_cast<size_t>(neighbour.row), labels);
+    EXPECT_EQ(labels[static_cast<size_t>(entry.label)], 1);
+  }
+  EXPECT_TRUE(std::is_sorted(near.begin(), near.end(), [](const Neighbour& a, const Neighbour& b) {
+    return a.similarity > b.similarity;
+  }));
+}
+
+TEST(AnswerLog, HasEveryAnswerOnceAlsoAfterAKill) {
+  const ToyReview toy;
+  ReviewOptions options = toy.options();
+  options.log = toy / "log.jsonl";
+  std::vector<Entry> entries;
+  {
+    Review review(options);
+    for (const Listed& listed : review.store().list({})) entries.push_back(listed.entry);
+    review.store().answer("a", "ann", {{entries[0], State::kYes}});
+  }
+  toy.open()->store().answer("b", "ann", {{entries[1], State::kNo}});   // without the log
+  write_file(options.log, read_file(options.log) + "{\"id\":2,\"rev");  // a line cut short
+  {
+    Review review(options);
+    review.store().undo("c", "ann");
+  }
+  const std::string text = read_file(options.log);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
+  EXPECT_THAT(text, HasSubstr("\"answer\":\"yes\""));
+  EXPECT_THAT(text, HasSubstr("\"answer\":\"open\",\"undo\":true"));
+  write_file(options.log, "my notes\n");
+  EXPECT_SPML_ERROR(Review(options), HasSubstr("something else"));
+}
+
+}  // namespace
+}  // namespace spml::review

@@ -1,0 +1,313 @@
+#include "review/store.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "testing.h"
+
+namespace spml::review {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Subject small_subject() {
+  return {"0123456789abcdef0123456789abcdef", "/data", "f00d", "toy", 100, {"cat", "dog", "bird"}};
+}
+
+// Scores that fall with row and label: 100 rows x 3 labels.
+std::vector<Suggestion> every_entry(float from = 0.99F) {
+  std::vector<Suggestion> list;
+  for (int32_t row = 0; row < 100; ++row) {
+    for (int32_t label = 0; label < 3; ++label) {
+      list.push_back({{row, label}, from - 0.003F * static_cast<float>(3 * row + label)});
+    }
+  }
+  return list;
+}
+
+struct StoreTest : testing::Test {
+  TemporaryFolder folder;
+  Path file = folder / "review.db";
+
+  std::unique_ptr<Store> with_suggestions() {
+    auto store = Store::create(file, small_subject());
+    store->replace_suggestions(store->add_run({.folder = "run"}), every_entry());
+    return store;
+  }
+};
+
+std::vector<Entry> entries_of(const std::vector<Listed>& list) {
+  std::vector<Entry> entries;
+  for (const Listed& listed : list) entries.push_back(listed.entry);
+  return entries;
+}
+
+Listing listing_of(std::optional<State> state, size_t limit) {
+  Listing listing;
+  listing.state = state;
+  listing.limit = limit;
+  return listing;
+}
+
+TEST_F(StoreTest, KeepsWhatTheReviewIsAbout) {
+  Store::create(file, small_subject());
+  const auto store = Store::open(file);
+  EXPECT_EQ(store->subject().name, "toy");
+  EXPECT_EQ(store->subject().rows, 100u);
+  EXPECT_THAT(store->subject().classes, ElementsAre("cat", "dog", "bird"));
+}
+
+TEST_F(StoreTest, ListsTheBestOpenSuggestionsFirst) {
+  const auto store = with_suggestions();
+  EXPECT_THAT(entries_of(store->list(listing_of(State::kOpen, 3))),
+              ElementsAre(Entry{0, 0}, Entry{0, 1}, Entry{0, 2}));
+}
+
+TEST_F(StoreTest, FiltersByClassScoreAndState) {
+  const auto store = with_suggestions();
+  store->answer("k1", "ann", {{{1, 1}, State::kYes}});
+  Listing listing = listing_of(State::kOpen, 2);
+  listing.label = 1;
+  EXPECT_THAT(entries_of(store->list(listing)), ElementsAre(Entry{0, 1}, Entry{2, 1}));
+  listing.max_score = 0.5;
+  listing.min_score = 0.49;
+  for (const Listed& listed : store->list(listing)) {
+    EXPECT_LE(listed.score, 0.5);
+    EXPECT_GE(listed.score, 0.49);
+  }
+  EXPECT_THAT(entries_of(store->list(listing_of(State::kYes, 10))), ElementsAre(Entry{1, 1}));
+}
+
+// Pages of `size` until the end.
+std::vector<Entry> page_through(Store& store, Listing listing) {
+  std::vector<Entry> all;
+  for (;;) {
+    const auto page = store.list(listing);
+    if (page.empty()) return all;
+    for (const Listed& listed : page) all.push_back(listed.entry);
+    listing.after = {page.back().key, page.back().entry};
+  }
+}
+
+TEST_F(StoreTest, PagesThroughEveryOrderWithoutGapsOrRepeats) {
+  const auto store = with_suggestions();
+  store->answer("k1", "ann",
+                {{{1, 1}, State::kYes}, {{5, 0}, State::kNo}, {{6, 0}, State::kUnsure}});
+  for (const Sort sort : {Sort::kScore, Sort::kUncertainty, Sort::kRandom}) {
+    for (const std::optional<State> state : {std::optional<State>(), std::optional(State::kOpen)}) {
+      Listing listing = listing_of(state, 7);
+      listing.sort = sort;
+      const auto all = page_through(*store, listing);
+      EXPECT_EQ(all.size(), state ? 297u : 300u);
+      EXPECT_EQ(std::set<Entry>(all.begin(), all.end()).size(), all.size());
+    }
+  }
+}
+
+TEST_F(StoreTest, SortsByUncertaintyFromTheMiddle) {
+  const auto store = with_suggestions();
+  Listing listing = listing_of({}, 300);
+  listing.sort = Sort::kUncertainty;
+  double last = 0;
+  for (const Listed& listed : store->list(listing)) {
+    EXPECT_GE(std::abs(listed.score - 0.5), last);
+    last = std::abs(listed.score - 0.5);
+  }
+}
+
+TEST_F(StoreTest, AnswersSurviveClosing) {
+  with_suggestions()->answer("k1", "ann", {{{0, 0}, State::kYes}, {{0, 1}, State::kNo}});
+  const auto store = Store::open(file);
+  EXPECT_EQ(store->find({0, 0})->state, State::kYes);
+  EXPECT_EQ(store->counts()[1][static_cast<size_t>(State::kNo)], 1u);
+  EXPECT_EQ(store->answer_count(), 2);
+}
+
+TEST_F(StoreTest, TheSameActionTwiceIsDoneOnce) {
+  const auto store = with_suggestions();
+  const auto first = store->answer("k1", "ann", {{{0, 0}, State::kYes}});
+  const auto again = store->answer("k1", "ann", {{{0, 0}, State::kYes}});
+  EXPECT_TRUE(again.repeated);
+  EXPECT_EQ(first.action, again.action);
+  int rows = 0;
+  store->for_answers(0, [&](const AnswerRecord&) { ++rows; });
+  EXPECT_EQ(rows, 1);
+  EXPECT_EQ(store->counts()[0][1], 1u);
+}
+
+TEST_F(StoreTest, UndoTakesBackOneActionAfterAnotherAlsoAfterARestart) {
+  auto store = with_suggestions();
+  store->answer("k1", "ann", {{{0, 0}, State::kYes}});
+  store->answer("k2", "ann", {{{1, 0}, State::kNo}, {{2, 0}, State::kYes}});
+  store->answer("k3", "ann", {{{0, 0}, State::kNo}});
+  store.reset();
+  store = Store::open(file);
+  EXPECT_EQ(store->undo("u1", "ann")->states.front().answer, State::kYes);  // as k1 had it
+  EXPECT_EQ(store->undo("u2", "ann")->states.size(), 2u);
+  EXPECT_EQ(store->find({1, 0})->state, State::kOpen);
+  EXPECT_EQ(store->find({0, 0})->state, State::kYes);
+  EXPECT_EQ(store->undo("u3", "ann")->states.front().answer, State::kOpen);
+  EXPECT_FALSE(store->undo("u4", "ann").has_value());
+  EXPECT_EQ(store->answer_count(), 0);
+  int rows = 0, undone = 0;
+  store->for_answers(0, [&](const AnswerRecord& record) { ++rows, undone += record.undo; });
+  EXPECT_EQ(rows, 8);  // nothing was removed
+  EXPECT_EQ(undone, 4);
+}
+
+TEST_F(StoreTest, UndoneAndAnsweredAgainIsUndoneToOpen) {
+  const auto store = with_suggestions();
+  store->answer("k1", "ann", {{{0, 0}, State::kYes}});
+  store->undo("u1", "ann");
+  store->answer("k2", "ann", {{{0, 0}, State::kNo}});
+  EXPECT_EQ(store->undo("u2", "ann")->states.front().answer, State::kOpen);
+}
+
+TEST_F(StoreTest, AnUndoThatIsSentTwiceUndoesOneAction) {
+  const auto store = with_suggestions();
+  store->answer("k1", "ann", {{{0, 0}, State::kYes}});
+  store->answer("k2", "ann", {{{1, 0}, State::kYes}});
+  store->undo("u1", "ann");
+  EXPECT_TRUE(store->undo("u1", "ann")->repeated);
+  EXPECT_EQ(store->find({0, 0})->state, State::kYes);
+}
+
+TEST_F(StoreTest, RefusesAnswersForWhatIsNotSuggested) {
+  const auto store = with_suggestions();
+  EXPECT_SPML_ERROR(store->answer("a", "ann", {{{100, 0}, State::kYes}}), HasSubstr("below 100"));
+  EXPECT_SPML_ERROR(store->answer("b", "ann", {{{0, 3}, State::kYes}}), HasSubstr("below 3"));
+  EXPECT_SPML_ERROR(store->answer("c", "ann", {{{0, 0}, State::kYes}, {{0, 0}, State::kNo}}),
+                    HasSubstr("twice"));
+  EXPECT_SPML_ERROR(store->answer("d", "ann", {{{0, 0}, State::kYes}, {{-1, 0}, State::kNo}}),
+                    HasSubstr("below"));
+  EXPECT_EQ(store->find({0, 0})->state, State::kOpen);  // all of an action or nothing
+  EXPECT_EQ(store->answer_count(), 0);
+}
+
+TEST_F(StoreTest, AnswersAreNeverChangedOrRemoved) {
+  with_suggestions()->answer("k1", "ann", {{{0, 0}, State::kYes}});
+  Database database(file, Database::Access::kReadWrite);
+  EXPECT_SPML_ERROR(database.execute("UPDATE answers SET answer = 2"), HasSubstr("only grow"));
+  EXPECT_SPML_ERROR(database.execute("DELETE FROM answers"), HasSubstr("only grow"));
+  EXPECT_SPML_ERROR(database.execute("DELETE FROM actions"), HasSubstr("only grow"));
+}
+
+TEST_F(StoreTest, NewSuggestionsKeepAnswersAndSamples) {
+  const auto store = with_suggestions();
+  store->answer("k1", "ann", {{{0, 0}, State::kYes}});
+  store->add_sample({{{50, 2}, 0.1F}}, 299, "ann");
+  const int64_t run = store->add_run({.folder = "runs/1"});
+  store->replace_suggestions(run, {{{1, 0}, 0.7F}, {{2, 0}, 0.8F}});
+  EXPECT_THAT(entries_of(store->list(listing_of(State::kOpen, 10))),
+              ElementsAre(Entry{2, 0}, Entry{1, 0}, Entry{50, 2}));
+  EXPECT_EQ(store->find({0, 0})->state, State::kYes);
+  EXPECT_EQ(store->current_run()->folder, "runs/1");
+}
+
+TEST_F(StoreTest, AnsweringGoesOnWhileSuggestionsAreReplaced) {
+  const auto store = with_suggestions();
+  const int64_t run = store->add_run({.folder = "runs/1"});
+  std::thread replacing([&] { store->replace_suggestions(run, every_entry(0.9F)); });
+  for (int32_t row = 0; row < 100; ++row) {
+    store->answer(fmt::format("k{}", row), "ann", {{{row, 0}, State::kYes}});
+  }
+  replacing.join();
+  EXPECT_EQ(store->answer_count(), 100);
+  EXPECT_EQ(store->list(listing_of(State::kYes, 200)).size(), 100u);
+  EXPECT_EQ(Store::open(file)->counts(), store->counts());
+}
+
+TEST_F(StoreTest, ASampleCountsWhatWasFoundSinceItWasDrawn) {
+  const auto store = with_suggestions();
+  store->answer("k1", "ann", {{{0, 0}, State::kYes}});
+  const int64_t sample = store->add_sample({{{10, 0}, 0.9F}, {{20, 1}, 0.8F}}, 299, "ann");
+  store->answer("k2", "ann", {{{10, 0}, State::kYes}}, sample);
+  store->answer("k3", "ann", {{{5, 0}, State::kYes}});
+  store->answer("k4", "ann", {{{6, 0}, State::kYes}});
+  store->undo("u", "ann");
+  const SampleRecord record = store->samples().front();
+  EXPECT_EQ(record.population, 299u);
+  EXPECT_EQ(record.counts[static_cast<size_t>(State::kYes)], 1u);
+  EXPECT_EQ(record.counts[static_cast<size_t>(State::kOpen)], 1u);
+  EXPECT_EQ(record.found_since, 2u);  // (10, 0) and (5, 0)
+  EXPECT_THAT(entries_of(store->sample_entries(sample)), ElementsAre(Entry{10, 0}, Entry{20, 1}));
+}
+
+TEST_F(StoreTest, TellsOfEveryAnswerOnce) {
+  const auto store = with_suggestions();
+  std::vector<State> told;
+  store->on_answer([&](const AnswerRecord& record) { told.push_back(record.answer); });
+  store->answer("k1", "ann", {{{0, 0}, State::kYes}, {{1, 0}, State::kNo}});
+  store->answer("k1", "ann", {{{0, 0}, State::kYes}});
+  store->undo("u", "ann");
+  EXPECT_EQ(told.size(), 4u);
+}
+
+TEST_F(StoreTest, ReadsWhileAnotherWrites) {
+  const auto store = with_suggestions();
+  store->answer("k1", "ann", {{{0, 0}, State::kYes}});
+  EXPECT_EQ(Store::open_read_only(file)->answered().size(), 1u);
+}
+
+// Refusals: each in one line, and the file stays as it was.
+TEST_F(StoreTest, RefusesATextFile) {
+  write_file(file, std::string(5000, 'x'));
+  EXPECT_SPML_ERROR(Store::open(file), HasSubstr("another kind of file"));
+}
+
+TEST_F(StoreTest, RefusesADatabaseOfAnotherProgram) {
+  Database(file, Database::Access::kCreate).execute("CREATE TABLE t (x)");
+  EXPECT_SPML_ERROR(Store::open(file), HasSubstr("another program"));
+}
+
+TEST_F(StoreTest, RefusesANewerVersion) {
+  with_suggestions();
+  Database(file, Database::Access::kReadWrite).execute("PRAGMA user_version = 2");
+  EXPECT_SPML_ERROR(Store::open(file), HasSubstr("newer spml"));
+}
+
+TEST_F(StoreTest, RefusesAlteredTables) {
+  with_suggestions();
+  Database(file, Database::Access::kReadWrite).execute("DROP TRIGGER answers_stay");
+  EXPECT_SPML_ERROR(Store::open(file), HasSubstr("tables"));
+}
+
+TEST_F(StoreTest, RefusesADamagedFile) {
+  with_suggestions();
+  {
+    Database database(file, Database::Access::kReadWrite);
+    Query(database, "PRAGMA wal_checkpoint(TRUNCATE)").run();
+  }
+  const auto size = std::filesystem::file_size(file);
+  const int fd = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
+  const std::string noise(2048, '\xaa');
+  for (off_t at = 8192; at + 2048 < static_cast<off_t>(size); at += 4096) {
+    ASSERT_EQ(::pwrite(fd, noise.data(), noise.size(), at), 2048);
+  }
+  ::close(fd);
+  EXPECT_SPML_ERROR(Store::open(file), HasSubstr("damaged"));
+}
+
+TEST_F(StoreTest, RefusesATruncatedFile) {
+  with_suggestions();
+  {
+    Database database(file, Database::Access::kReadWrite);
+    Query(database, "PRAGMA wal_checkpoint(TRUNCATE)").run();
+  }
+  std::filesystem::resize_file(file, 8192);
+  EXPECT_SPML_ERROR(Store::open(file), HasSubstr("damaged"));
+}
+
+TEST_F(StoreTest, DoesNotReplaceAReview) {
+  with_suggestions();
+  EXPECT_SPML_ERROR(Store::create(file, small_subject()), HasSubstr("there is a review already"));
+}
+
+}  // namespace
+}  // namespace spml::review
