@@ -16,12 +16,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kRows = 1500, kLabels = 20;
-constexpr int kImageSize = 360;
+constexpr int kImageSize = 420;
 
 // What draw_scene() draws for 20 labels: five shapes in four hues.
 std::vector<std::string> class_names() {
   std::vector<std::string> names;
-  for (const char* hue : {"red", "green", "blue", "purple"}) {
+  for (const char* hue : {"red", "green", "cyan", "purple"}) {
     for (const char* shape : {"disc", "square", "triangle", "ring", "cross"}) {
       names.push_back(std::string(hue) + " " + shape);
     }

@@ -277,8 +277,7 @@ Response Api::table(const Request& request) {
 Response Api::answer(const Request& request) {
   const Action action = read_body(request, read_action);
   Store& store = review_.store();
-  const ActionResult result =
-      store.answer(action.key, review_.options().reviewer, action.answers, action.sample);
+  const ActionResult result = review_.answer(action.key, action.answers, action.sample);
   return json_response({{"saved", true},
                         {"repeated", result.repeated},
                         {"states", to_json(result.states)},

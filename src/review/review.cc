@@ -122,6 +122,27 @@ Path Review::run_folder(const ReviewRun& run) const {
   return folder.is_absolute() ? folder : options_.out / folder;
 }
 
+ActionResult Review::answer(const std::string& key, const std::vector<NewAnswer>& answers,
+                            std::optional<int64_t> sample) {
+  const Subject& subject = store_->subject();
+  std::vector<Entry> missing;
+  std::vector<int8_t> labels(subject.classes.size());
+  for (const NewAnswer& answer : answers) {
+    const auto [row, label] = answer.entry;
+    if (row < 0 || static_cast<size_t>(row) >= subject.rows || label < 0 ||
+        static_cast<size_t>(label) >= subject.classes.size() || store_->find(answer.entry)) {
+      continue;
+    }
+    observed_.read_row(static_cast<size_t>(row), labels);
+    if (labels[static_cast<size_t>(label)] == 0) missing.push_back(answer.entry);
+  }
+  if (!missing.empty()) {
+    const std::lock_guard lock(mutex_);
+    store_->add_suggestions(scorer_->score(missing));
+  }
+  return store_->answer(key, options_.reviewer, answers, sample);
+}
+
 bool Review::retrain() { return retrainer_->start(run_folder(*store_->current_run())); }
 
 int64_t Review::draw_sample(size_t size) {

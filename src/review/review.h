@@ -48,6 +48,11 @@ class Review {
   const LabelMatrix& observed() const { return observed_; }
   bool resumed() const { return resumed_; }
 
+  // As Store::answer. An entry that nobody has labelled may be answered also when a new list of
+  // suggestions, which came while it was on the screen, does not have it.
+  ActionResult answer(const std::string& key, const std::vector<NewAnswer>& answers,
+                      std::optional<int64_t> sample = {});
+
   bool retrain();  // false when it is under way
   RetrainStatus retrain_status() const { return retrainer_->status(); }
   void stop_retraining() { retrainer_->stop(); }

@@ -122,6 +122,9 @@ class Store {
   // Entries with an answer and those of samples stay, with the score that `suggestions` gives them.
   void replace_suggestions(int64_t run, const std::vector<Suggestion>& suggestions);
 
+  // Entries that are no suggestions become some.
+  void add_suggestions(const std::vector<Suggestion>& suggestions);
+
   std::vector<Listed> list(const Listing& listing);
   std::optional<Listed> find(Entry entry);
   std::vector<Counts> counts();       // of suggestions, by label

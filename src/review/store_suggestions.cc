@@ -93,6 +93,15 @@ void Store::replace_suggestions(int64_t run, const std::vector<Suggestion>& sugg
   }
 }
 
+void Store::add_suggestions(const std::vector<Suggestion>& suggestions) {
+  const std::lock_guard lock(mutex_);
+  for (const Suggestion& suggestion : suggestions) check_entry(suggestion.entry);
+  Transaction transaction(database_);
+  for (const Suggestion& suggestion : suggestions) insert_suggestion(current_run_id(), suggestion);
+  transaction.commit();
+  load_counts();
+}
+
 void Store::list_state(const Listing& listing, State state, std::vector<Listed>& out) {
   const Order order = order_of(listing.sort);
   std::string sql = fmt::format(

@@ -1,5 +1,7 @@
 #include "review/api.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <set>
 

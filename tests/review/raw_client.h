@@ -51,7 +51,7 @@ struct RawAnswer {
   std::string head, body;
 };
 
-inline RawAnswer exchange(uint16_t port, const std::string& bytes) {
+inline RawAnswer ask(uint16_t port, const std::string& bytes) {
   const RawClient client(port);
   client.send(bytes);
   const std::string all = client.read_all();

@@ -1,5 +1,7 @@
 #include "review/review.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -188,6 +190,27 @@ TEST(Retrain, MakesARunWithTheAnswersWhileMoreComeIn) {
   EXPECT_EQ(review->store().runs().size(), 3u);
 }
 
+TEST(Review, TakesAnAnswerToAnyUnknownEntryAndToNoKnownOne) {
+  const ToyReview toy;
+  ReviewOptions options = toy.options();
+  options.limit = 10;
+  Review review(options);
+  ASSERT_EQ(review.store().list({}).size(), 10u);
+  std::vector<int8_t> labels(ToyReview::kLabels);
+  review.observed().read_row(0, labels);
+  size_t key = 0;
+  for (int32_t label = 0; label < static_cast<int32_t>(ToyReview::kLabels); ++label) {
+    const std::vector<NewAnswer> answer = {{{0, label}, State::kNo}};
+    const std::string name = fmt::format("k{}", ++key);
+    if (labels[static_cast<size_t>(label)] == 0) {
+      EXPECT_EQ(review.answer(name, answer).states.size(), 1u);
+    } else {
+      EXPECT_SPML_ERROR(review.answer(name, answer), HasSubstr("not among the suggestions"));
+    }
+  }
+  EXPECT_EQ(review.store().answer_count(), static_cast<int64_t>(ToyReview::kLabels) - 1);
+}
+
 TEST(Retrain, ThatIsStoppedLeavesSuggestionsAsTheyWere) {
   const ToyReview toy;
   auto review = toy.open();
@@ -240,7 +263,7 @@ TEST(AnswerLog, HasEveryAnswerOnceAlsoAfterAKill) {
   EXPECT_THAT(text, HasSubstr("\"answer\":\"yes\""));
   EXPECT_THAT(text, HasSubstr("\"answer\":\"open\",\"undo\":true"));
   write_file(options.log, "my notes\n");
-  EXPECT_SPML_ERROR(Review(options), HasSubstr("something else"));
+  EXPECT_SPML_ERROR(std::make_unique<Review>(options), HasSubstr("something else"));
 }
 
 }  // namespace

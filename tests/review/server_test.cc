@@ -36,10 +36,10 @@ struct ServerTest : testing::Test {
     return cookie() + "Content-Type: application/json\r\nOrigin: http://" + host() + "\r\n";
   }
   RawAnswer get(const std::string& target, const std::string& headers) {
-    return exchange(server->port(), request_text("GET", target, host(), headers));
+    return ask(server->port(), request_text("GET", target, host(), headers));
   }
   RawAnswer post(const std::string& headers, const std::string& body = "{}") {
-    return exchange(server->port(), request_text("POST", "/api/x", host(), headers, body));
+    return ask(server->port(), request_text("POST", "/api/x", host(), headers, body));
   }
 };
 
@@ -69,13 +69,13 @@ TEST_F(ServerTest, RefusesAForeignHostEvenWithTheCookie) {
   for (const std::string foreign :
        {"evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example", "",
         "[::2]", "128.0.0.1", "0.0.0.0"}) {
-    const RawAnswer answer = exchange(server->port(), request_text("GET", "/", foreign, cookie()));
+    const RawAnswer answer = ask(server->port(), request_text("GET", "/", foreign, cookie()));
     EXPECT_EQ(answer.status, 403) << foreign;
     EXPECT_THAT(answer.body, Not(HasSubstr("passed")));
   }
   for (const std::string own :
        {"localhost", "LOCALHOST:99", "127.0.0.1", "127.3.2.1:5", "[::1]:7"}) {
-    EXPECT_EQ(exchange(server->port(), request_text("GET", "/", own, cookie())).status, 200) << own;
+    EXPECT_EQ(ask(server->port(), request_text("GET", "/", own, cookie())).status, 200) << own;
   }
 }
 
@@ -99,7 +99,7 @@ TEST_F(ServerTest, PostNeedsTheSameOriginAndJson) {
 
 TEST_F(ServerTest, RefusesOtherMethods) {
   for (const std::string method : {"PUT", "DELETE", "OPTIONS", "HEAD", "TRACE", "PATCH"}) {
-    EXPECT_EQ(exchange(server->port(), request_text(method, "/", host(), cookie())).status, 405);
+    EXPECT_EQ(ask(server->port(), request_text(method, "/", host(), cookie())).status, 405);
   }
 }
 
@@ -127,14 +127,14 @@ TEST_F(ServerTest, RefusesALongBodyAlsoInChunks) {
       fmt::format("POST / HTTP/1.1\r\nHost: {}\r\n{}Transfer-Encoding: chunked\r\n\r\n", host(),
                   post_headers());
   for (int i = 0; i < 40; ++i) chunks += "1000\r\n" + std::string(0x1000, 'b') + "\r\n";
-  EXPECT_EQ(exchange(server->port(), chunks + "0\r\n\r\n").status, 413);
+  EXPECT_EQ(ask(server->port(), chunks + "0\r\n\r\n").status, 413);
 }
 
 TEST_F(ServerTest, AnswersNonsenseWithARefusal) {
   for (const std::string nonsense :
        {"\x16\x03\x01\x02\x00\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
         "GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n"}) {
-    EXPECT_EQ(exchange(server->port(), nonsense).status, 400) << nonsense;
+    EXPECT_EQ(ask(server->port(), nonsense).status, 400) << nonsense;
   }
   EXPECT_EQ(get("/", cookie()).status, 200);
 }

@@ -14,9 +14,9 @@ class ToyReview {
  public:
   static constexpr size_t kRows = 120, kLabels = 6;
 
-  ToyReview() {
+  explicit ToyReview(size_t rows = kRows) {
     SynthOptions options;
-    options.rows = kRows;
+    options.rows = rows;
     options.labels = kLabels;
     options.features = 16;
     std::filesystem::create_directory(data());

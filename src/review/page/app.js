@@ -12,6 +12,7 @@ import { One } from './one.js';
 import { ProgressView } from './progress.js';
 import { Saver } from './saver.js';
 
+const NO_PLACE = { stamp: null, seat: 0 };
 const POLL_MS = 2000, TRAINING_POLL_MS = 500, NOTE_MS = 4000;
 
 // The overview, asked for again now and then, so that a second tab and retraining are seen.
@@ -48,7 +49,7 @@ function useOverview() {
 function Review({ overview, info }) {
   const { load, setInfo, setCounts } = overview;
   const [address, setAddressState] = useState(readAddress);
-  const [seat, setSeat] = useState(0);
+  const [place, setPlace] = useState(NO_PLACE);
   const [keys, setKeys] = useState(loadKeys);
   const [help, setHelp] = useState(false);
   const [note, setNote] = useState('');
@@ -60,10 +61,10 @@ function Review({ overview, info }) {
   const setAddress = (next) => {
     writeAddress(next, next.view !== address.view);
     setAddressState(next);
-    setSeat(0);
+    setPlace(NO_PLACE);
   };
   useEffect(() => {
-    const back = () => (setAddressState(readAddress()), setSeat(0));
+    const back = () => (setAddressState(readAddress()), setPlace(NO_PLACE));
     window.addEventListener('popstate', back);
     return () => window.removeEventListener('popstate', back);
   }, []);
@@ -81,7 +82,6 @@ function Review({ overview, info }) {
   useEffect(() => {
     if (lastRun.current === run) return;
     lastRun.current = run;
-    setSeat(0);
     const map = info.run?.test_map ?? info.run?.val_map;
     tell(`Retrained with ${info.run.answers} answers${map === null ? '' : ` (MAP ${map.toFixed(1)})`}: new suggestions.`);
   }, [run]);
@@ -98,7 +98,10 @@ function Review({ overview, info }) {
     }).catch(() => {});
   }, [address.view, address.class]);
   const query = isSample ? { sample: info.sample.id } : entryQuery(address, info.classes);
-  const list = useEntries(query, `${run}/${version}`);
+  const list = useEntries(query, `${run}/${version}`, () => saver.unsaved > 0);
+  // A list begins at its first open entry.
+  const seat = place.stamp === list.stamp ? place.seat : Math.max(0, list.entries.findIndex((entry) => entry.state === 'open'));
+  const setSeat = (to) => setPlace({ stamp: list.stamp, seat: to });
 
   const onAnswer = async (entries, answer) => {
     const answers = entries.map((entry) => ({
@@ -187,7 +190,6 @@ function Review({ overview, info }) {
       <button class="link" onClick=${() => setAddress({ ...address, view: 'progress' })}>
         ${info.sample.open === 0 ? 'See the bound' : 'Leave'}</button></div>`}
     <main>
-      ${list.problem && html`<p class="empty" role="alert">${list.problem}</p>`}
       ${(address.view === 'one' || isSample) && html`<${One} ...${view} />`}
       ${address.view === 'grid' && html`<${Grid} ...${view} />`}
       ${(address.view === 'progress' || (address.view === 'sample' && !isSample)) &&

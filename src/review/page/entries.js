@@ -2,17 +2,29 @@
 import { get } from './api.js';
 import { useEffect, useRef, useState } from './dom.js';
 
-const PIECE = 48, RETRY_MS = 1000;
+const PIECE = 48, RETRY_MS = 1000, RECENT_MS = 10000;
+
+const EMPTY = { entries: [], next: null, loading: true, problem: '', filter: '', stamp: '' };
 
 export const keyOf = (entry) => `${entry.row}/${entry.label}`;
 
-// `query` is an object for /api/entries; `version` changes when the list has to be loaded anew.
-export function useEntries(query, version) {
-  const [list, setList] = useState({ entries: [], next: null, loading: true, problem: '' });
+// `query` is an object for /api/entries; `version` changes when the list has to be loaded anew, during
+// which the old one stays; `unsaved` says whether answers are on their way.
+export function useEntries(query, version, unsaved) {
+  const [list, setList] = useState(EMPTY);
+  const filter = JSON.stringify(query);
   const wanted = JSON.stringify([query, version]);
   const current = useRef(wanted);
   current.current = wanted;
   const busy = useRef('');
+  const answers = useRef(new Map()); // what was answered here: key of an entry -> state and time
+
+  // A list that the server made before it heard of an answer has the entry as open.
+  const isStale = (entry) => {
+    const own = answers.current.get(keyOf(entry));
+    const recent = own && (unsaved() || Date.now() - own.time < RECENT_MS);
+    return recent && query.state === 'open' && entry.state === 'open' && own.state !== 'open';
+  };
 
   async function load(after) {
     const asked = wanted;
@@ -24,8 +36,8 @@ export function useEntries(query, version) {
       setList((old) => {
         const before = after ? old.entries : [];
         const known = new Set(before.map(keyOf));
-        const added = page.entries.filter((entry) => !known.has(keyOf(entry)));
-        return { entries: [...before, ...added], next: page.next, loading: false, problem: '' };
+        const added = page.entries.filter((entry) => !known.has(keyOf(entry)) && !isStale(entry));
+        return { entries: [...before, ...added], next: page.next, loading: false, problem: '', filter, stamp: asked };
       });
       busy.current = '';
     } catch (error) {
@@ -40,7 +52,7 @@ export function useEntries(query, version) {
   }
 
   useEffect(() => {
-    setList({ entries: [], next: null, loading: true, problem: '' });
+    if (list.filter !== filter) setList(EMPTY);
     load('');
   }, [wanted]);
 
@@ -50,6 +62,8 @@ export function useEntries(query, version) {
     // New states of some entries; those that are not in the list are put in at `place`.
     update(changed, place = 0) {
       const states = new Map(changed.map((entry) => [keyOf(entry), entry]));
+      const time = Date.now();
+      for (const entry of changed) answers.current.set(keyOf(entry), { state: entry.state, time });
       setList((old) => {
         const entries = old.entries.map((entry) => {
           const found = states.get(keyOf(entry));

@@ -58,7 +58,8 @@ export function Grid({ list, seat, setSeat, info, keys, onAnswer, register }) {
   });
 
   if (page.length === 0) {
-    if (list.loading || list.next) return html`<p class="empty">Loading …</p>`;
+    if (list.loading || list.next) return html`<p class="empty waits">Loading …</p>`;
+    if (list.problem) return html`<p class="empty" role="alert">${list.problem}</p>`;
     return html`<div class="empty"><h2>Nothing left of this class.</h2><p>Choose another class above.</p></div>`;
   }
   const label = info.classes[page[0].label];
@@ -66,8 +67,8 @@ export function Grid({ list, seat, setSeat, info, keys, onAnswer, register }) {
   return html`<section class="grid-view">
     <div class="grid-head">
       <h1 class="question" data-page=${keyOf(page[0])}>Which of these show no <em>${label}</em>?</h1>
-      <p class="note">Click an image for <span class="chip no">no</span>, again for <span class="chip unsure">unsure</span>.
-        Arrows move, space marks.</p>
+      <p class="note">Click for <span class="chip no">no</span>, again for <span class="chip unsure">unsure</span>;
+        arrows and space do the same.</p>
     </div>
     <div class="tiles" ref=${tiles}>
       ${page.map(
@@ -75,7 +76,7 @@ export function Grid({ list, seat, setSeat, info, keys, onAnswer, register }) {
           tabindex=${i === focus ? 0 : -1} aria-label=${`${entry.name}: ${answerOf(entry)}`} onClick=${() => mark(i)}>
           <${Picture} row=${entry.row} name=${entry.name} side=${320} hasImages=${info.images} />
           <span class="tile-score">${percent(entry.score)}</span>
-          <span class="tile-mark">${answerOf(entry)}</span>
+          <span class="tile-mark">${answerOf(entry) === 'yes' ? '✓' : answerOf(entry)}</span>
         </button>`,
       )}
     </div>

@@ -1,27 +1,31 @@
 // The list of shortcuts; a click on one changes it.
-import { html, useEffect, useState } from './dom.js';
+import { html, useEffect, useRef, useState } from './dom.js';
 import { ACTIONS, FIXED } from './keys.js';
 
 export function Help({ keys, setKeys, onClose }) {
   const [changing, setChanging] = useState('');
+  // The listener stays the same, so that a key right after a click finds what the click changed.
+  const press = useRef(null);
+  press.current = (event) => {
+    if (event.key === 'Escape') {
+      changing ? setChanging('') : onClose();
+    } else if (changing && event.key.length === 1 && event.key !== ' ') {
+      event.preventDefault();
+      const key = event.key.toLowerCase();
+      // The action that had the key gets the one that is given up.
+      const other = Object.keys(keys).find((name) => keys[name] === key);
+      setKeys({ ...keys, ...(other ? { [other]: keys[changing] } : {}), [changing]: key });
+      setChanging('');
+    } else {
+      return;
+    }
+    event.stopPropagation();
+  };
   useEffect(() => {
-    const press = (event) => {
-      if (event.key === 'Escape') {
-        event.stopPropagation();
-        changing ? setChanging('') : onClose();
-      } else if (changing && event.key.length === 1 && event.key !== ' ') {
-        event.preventDefault();
-        event.stopPropagation();
-        const key = event.key.toLowerCase();
-        // The action that had the key gets the one that is given up.
-        const other = Object.keys(keys).find((name) => keys[name] === key);
-        setKeys({ ...keys, ...(other ? { [other]: keys[changing] } : {}), [changing]: key });
-        setChanging('');
-      }
-    };
-    window.addEventListener('keydown', press, true);
-    return () => window.removeEventListener('keydown', press, true);
-  });
+    const listener = (event) => press.current(event);
+    window.addEventListener('keydown', listener, true);
+    return () => window.removeEventListener('keydown', listener, true);
+  }, []);
   return html`<div class="dialog-back" onClick=${onClose}>
     <div class="dialog" role="dialog" aria-label="Shortcuts" onClick=${(event) => event.stopPropagation()}>
       <h2>Shortcuts</h2>

@@ -54,7 +54,8 @@ export function One({ list, seat, setSeat, info, keys, onAnswer, register, isSam
   });
 
   if (!entry) {
-    if (list.loading || list.next) return html`<p class="empty">Loading …</p>`;
+    if (list.loading || list.next) return html`<p class="empty waits">Loading …</p>`;
+    if (list.problem) return html`<p class="empty" role="alert">${list.problem}</p>`;
     return html`<div class="empty"><h2>${list.entries.length > 0 ? 'That was the last one.' : 'Nothing here.'}</h2>
       <p>${isSample ? 'Every entry of the sample has been shown.' : 'Change the filters, draw a random sample, or retrain for new suggestions.'}</p></div>`;
   }
@@ -79,6 +80,8 @@ export function One({ list, seat, setSeat, info, keys, onAnswer, register, isSam
         <${Buttons} entry=${entry} keys=${keys} onAnswer=${answer} />
         <button class="move" aria-label="Skip" onClick=${() => setSeat(place + 1)}>→</button>
       </div>
+      <p class="hints"><kbd>←</kbd><kbd>→</kbd> move ${info.images && html`<kbd>${keys.zoom}</kbd> zoom`}
+        <kbd>${keys.view}</kbd> grid <kbd>${keys.progress}</kbd> progress <kbd>${keys.help}</kbd> all keys</p>
     </div>
     <${Why} entry=${entry} info=${info} />
     ${zoomed && html`<${Zoom} entry=${entry} onClose=${() => setZoomed(false)} />`}

@@ -7,6 +7,7 @@ const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
   '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
 let failures = 0, passed = 0;
+let shown = null; // the page opened last, photographed when a step fails
 
 function check(condition, what) {
   if (condition) return;
@@ -23,6 +24,7 @@ async function step(name, run) {
   } catch (error) {
     failures += 1;
     console.log(`FAILED  ${name}: ${error.message.split('\n').slice(0, 12).join('\n        ')}`);
+    if (shown) await picture(shown, `failed-${failures}`).catch(() => {});
   }
 }
 
@@ -85,6 +87,7 @@ class Browser {
       if (!['127.0.0.1', 'localhost'].includes(url.hostname)) this.foreign.push(request.url());
     });
     context.on('page', (page) => {
+      shown = page;
       page.on('console', (message) => {
         const text = message.text();
         if (['error', 'warning'].includes(message.type()) && !this.expected.some((part) => text.includes(part))) {
@@ -98,7 +101,8 @@ class Browser {
 }
 
 async function picture(page, name) {
-  if (process.env.PICTURES) await page.screenshot({ path: path.join(process.env.PICTURES, `${name}.png`) });
+  if (!process.env.PICTURES) return;
+  await page.screenshot({ path: path.join(process.env.PICTURES, `${name}.jpg`), type: 'jpeg', quality: 80 });
 }
 
 module.exports = { Browser, Server, check, picture, spml, step, report: () => ({ failures, passed }) };
