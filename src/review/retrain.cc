@@ -44,7 +44,7 @@ void Retrainer::work(const Path& run) {
     train(run, record);
   } catch (const std::exception& caught) {
     error = caught.what();
-    if (record.id > 0) {
+    if (record.id > 0 && status().phase != "finishing") {
       record.state = RunState::kStopped;
       try {
         store_.update_run(record);
@@ -96,14 +96,15 @@ void Retrainer::train(const Path& base, ReviewRun& record) {
   std::vector<Entry> kept = store_.sampled();
   for (const NewAnswer& answer : store_.answered()) kept.push_back(answer.entry);
   for (const Suggestion& suggestion : scorer->score(kept)) suggestions.list.push_back(suggestion);
-  store_.replace_suggestions(record.id, suggestions.list);
   record.state = RunState::kDone;
   record.unknown = static_cast<double>(suggestions.unknown);
   record.expected = suggestions.expected_missing;
   record.val_map = result.val_map;
   record.test_map = result.test_map;
-  store_.update_run(record);
-  done_(std::move(scorer));
+  store_.replace_suggestions(record, suggestions.list, [&] {
+    done_(scorer);
+    set([](RetrainStatus& status) { status.phase = "finishing"; });
+  });
 }
 
 }  // namespace spml::review

@@ -15,7 +15,7 @@ namespace spml::review {
 
 struct RetrainStatus {
   bool running = false;
-  std::string phase;  // "training", "scoring"; "" when nothing was started yet
+  std::string phase;  // "training", "scoring", "finishing"; "" when nothing was started yet
   double share = 0;   // done, 0 to 1
   int64_t answers = 0;
   std::string error;  // why the last one failed; "" when it did not

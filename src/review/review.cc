@@ -113,8 +113,7 @@ void Review::start_new(const Path& run) {
   const Suggestions suggestions = scorer_->suggest(observed, options_.limit);
   record.unknown = static_cast<double>(suggestions.unknown);
   record.expected = suggestions.expected_missing;
-  store_->update_run(record);
-  store_->replace_suggestions(record.id, suggestions.list);
+  store_->replace_suggestions(record, suggestions.list);
 }
 
 Path Review::run_folder(const ReviewRun& run) const {

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "base/fail.h"
-#include "base/sigmoid.h"
 
 namespace spml::review {
 namespace {
@@ -44,7 +43,7 @@ std::vector<float> Scorer::probabilities(std::span<const int32_t> rows) {
   const View<float> out{scores.data(), rows.size(), data_.labels()};
   const std::lock_guard lock(mutex_);
   trained_.model->predict(data_.train_file.features, rows, 0, out);
-  sigmoid_in_place(out.flat());
+  trained_.calibration.apply(0, out);
   return scores;
 }
 

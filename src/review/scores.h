@@ -33,7 +33,7 @@ class Scorer {
   std::vector<Suggestion> score(std::span<const Entry> entries);
 
  private:
-  // (rows, L) probabilities.
+  // (rows, L) calibrated probabilities.
   std::vector<float> probabilities(std::span<const int32_t> rows);
 
   const Dataset& data_;

@@ -133,6 +133,10 @@ int64_t Store::add_run(const ReviewRun& run) {
 
 void Store::update_run(const ReviewRun& run) {
   const std::lock_guard lock(mutex_);
+  write_run(run);
+}
+
+void Store::write_run(const ReviewRun& run) {
   Query query(database_,
               "UPDATE runs SET state = ?, unknown = CAST(? AS INTEGER), expected = ?, val_map = ?, "
               "test_map = ? WHERE id = ?",

@@ -120,7 +120,10 @@ class Store {
 
   // Replaces the suggestions by those of another run, in steps so that answering goes on meanwhile.
   // Entries with an answer and those of samples stay, with the score that `suggestions` gives them.
-  void replace_suggestions(int64_t run, const std::vector<Suggestion>& suggestions);
+  // The run's record is updated in the step that makes it the current one; after it `switched` is
+  // called, and what is left of the old suggestions is removed.
+  void replace_suggestions(const ReviewRun& run, const std::vector<Suggestion>& suggestions,
+                           const std::function<void()>& switched = {});
 
   // Entries that are no suggestions become some.
   void add_suggestions(const std::vector<Suggestion>& suggestions);
@@ -155,6 +158,7 @@ class Store {
   void load_counts();
   void check_entry(Entry entry) const;
   int64_t current_run_id();
+  void write_run(const ReviewRun& run);
   bool done_before(const std::string& key, ActionResult& result);
   int64_t add_action(const std::string& key, const std::string& reviewer, int64_t undoes);
   void write_answer(const AnswerRecord& answer);

@@ -54,13 +54,14 @@ void Store::insert_suggestion(int64_t run, const Suggestion& suggestion) {
       .run();
 }
 
-void Store::replace_suggestions(int64_t run, const std::vector<Suggestion>& suggestions) {
+void Store::replace_suggestions(const ReviewRun& run, const std::vector<Suggestion>& suggestions,
+                                const std::function<void()>& switched) {
   for (const Suggestion& suggestion : suggestions) check_entry(suggestion.entry);
   for (size_t begin = 0; begin < suggestions.size(); begin += kStep) {
     const std::lock_guard lock(mutex_);
     Transaction transaction(database_);
     for (size_t i = begin; i < std::min(begin + kStep, suggestions.size()); ++i) {
-      insert_suggestion(run, suggestions[i]);
+      insert_suggestion(run.id, suggestions[i]);
     }
     transaction.commit();
   }
@@ -74,20 +75,22 @@ void Store::replace_suggestions(int64_t run, const std::vector<Suggestion>& sugg
           "SELECT ?1, row, label, score, doubt, lot, state FROM suggestions s WHERE run = ?2 AND "
           "(state != 0 OR EXISTS (SELECT 1 FROM sample_entries e WHERE e.row = s.row AND "
           "e.label = s.label))",
-          run, current_run_id())
+          run.id, current_run_id())
         .run();
+    write_run(run);
     Query(database_, "INSERT OR REPLACE INTO review (key, value) VALUES ('run', ?)",
-          std::to_string(run))
+          std::to_string(run.id))
         .run();
     transaction.commit();
     load_counts();
   }
+  if (switched) switched();
   for (bool more = true; more;) {
     const std::lock_guard lock(mutex_);
     Query(database_,
           "DELETE FROM suggestions WHERE (run, row, label) IN (SELECT run, row, label FROM "
           "suggestions WHERE run != ? LIMIT ?)",
-          run, static_cast<int64_t>(kStep))
+          run.id, static_cast<int64_t>(kStep))
         .run();
     more = database_.changes() > 0;
   }

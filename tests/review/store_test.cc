@@ -31,13 +31,19 @@ std::vector<Suggestion> every_entry(float from = 0.99F) {
   return list;
 }
 
+ReviewRun added_run(Store& store, const char* folder = "run") {
+  ReviewRun run{.folder = folder};
+  run.id = store.add_run(run);
+  return run;
+}
+
 struct StoreTest : testing::Test {
   TemporaryFolder folder;
   Path file = folder / "review.db";
 
   std::unique_ptr<Store> with_suggestions() {
     auto store = Store::create(file, small_subject());
-    store->replace_suggestions(store->add_run({.folder = "run"}), every_entry());
+    store->replace_suggestions(added_run(*store), every_entry());
     return store;
   }
 };
@@ -202,8 +208,12 @@ TEST_F(StoreTest, NewSuggestionsKeepAnswersAndSamples) {
   const auto store = with_suggestions();
   store->answer("k1", "ann", {{{0, 0}, State::kYes}});
   store->add_sample({{{50, 2}, 0.1F}}, 299, "ann");
-  const int64_t run = store->add_run({.folder = "runs/1"});
-  store->replace_suggestions(run, {{{1, 0}, 0.7F}, {{2, 0}, 0.8F}});
+  ReviewRun run = added_run(*store, "runs/1");
+  run.state = RunState::kDone;
+  bool is_current = false;
+  store->replace_suggestions(run, {{{1, 0}, 0.7F}, {{2, 0}, 0.8F}},
+                             [&] { is_current = store->current_run()->state == RunState::kDone; });
+  EXPECT_TRUE(is_current);
   EXPECT_THAT(entries_of(store->list(listing_of(State::kOpen, 10))),
               ElementsAre(Entry{2, 0}, Entry{1, 0}, Entry{50, 2}));
   EXPECT_EQ(store->find({0, 0})->state, State::kYes);
@@ -212,7 +222,7 @@ TEST_F(StoreTest, NewSuggestionsKeepAnswersAndSamples) {
 
 TEST_F(StoreTest, AnsweringGoesOnWhileSuggestionsAreReplaced) {
   const auto store = with_suggestions();
-  const int64_t run = store->add_run({.folder = "runs/1"});
+  const ReviewRun run = added_run(*store, "runs/1");
   std::thread replacing([&] { store->replace_suggestions(run, every_entry(0.9F)); });
   for (int32_t row = 0; row < 100; ++row) {
     store->answer(fmt::format("k{}", row), "ann", {{{row, 0}, State::kYes}});

@@ -88,15 +88,16 @@ function Review({ overview, info }) {
 
   const isSample = address.view === 'sample' && info.sample;
   // The grid is of one class: where none was chosen, that of the best suggestion.
+  const hasClass = info.classes.includes(address.class);
   useEffect(() => {
-    if (address.view !== 'grid' || info.classes.includes(address.class)) return;
+    if (address.view !== 'grid' || hasClass) return;
     get('/api/entries', { ...entryQuery(address, info.classes), limit: 1 }).then(({ entries }) => {
       const label = entries.length > 0 ? entries[0].label : 0;
       const next = { ...address, class: info.classes[label] };
       writeAddress(next, false);
       setAddressState(next);
-    }).catch(() => {});
-  }, [address.view, address.class]);
+    }).catch((error) => tell(error.message));
+  }, [address.view, hasClass]);
   const query = isSample ? { sample: info.sample.id } : entryQuery(address, info.classes);
   const list = useEntries(query, `${run}/${version}`, () => saver.unsaved > 0);
   // A list begins at its first open entry.
@@ -178,7 +179,7 @@ function Review({ overview, info }) {
   }, []);
 
   const view = { list, seat, setSeat, info, keys, onAnswer, register, isSample };
-  if (address.view === 'progress') viewKeys.current = null;
+  if (address.view === 'progress' || (address.view === 'grid' && !hasClass)) viewKeys.current = null;
   return html`
     <${Header} info=${info} address=${address} setAddress=${setAddress} saver=${saver} problem=${overview.problem}
       keys=${keys} onUndo=${undo} onRetrain=${retrain} onHelp=${() => setHelp(true)} />
@@ -191,7 +192,7 @@ function Review({ overview, info }) {
         ${info.sample.open === 0 ? 'See the bound' : 'Leave'}</button></div>`}
     <main>
       ${(address.view === 'one' || isSample) && html`<${One} ...${view} />`}
-      ${address.view === 'grid' && html`<${Grid} ...${view} />`}
+      ${address.view === 'grid' && hasClass && html`<${Grid} ...${view} />`}
       ${(address.view === 'progress' || (address.view === 'sample' && !isSample)) &&
       html`<${ProgressView} info=${info} version=${`${version}/${JSON.stringify(info.counts)}/${run}`} onDraw=${draw}
         onOpenSample=${() => setAddress({ ...address, view: 'sample' })} />`}

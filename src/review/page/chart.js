@@ -1,7 +1,7 @@
 // Labels found against answers, beside what random answers would have found.
 import { html } from './dom.js';
 
-const WIDTH = 640, HEIGHT = 260, LEFT = 46, RIGHT = 12, TOP = 12, BOTTOM = 34;
+const WIDTH = 640, HEIGHT = 260, LEFT = 46, RIGHT = 12, TOP = 30, BOTTOM = 36;
 
 // A round number not below x, so that axes end at one.
 function roundUp(x) {
@@ -24,7 +24,7 @@ export function FoundChart({ points, randomRate }) {
       <text class="tick" x=${LEFT - 8} y=${y(v) + 4} text-anchor="end">${v.toLocaleString('en')}</text></g>`)}
     ${ticks(maxX).map((v) => html`<text class="tick" x=${x(v)} y=${HEIGHT - BOTTOM + 18} text-anchor="middle">${v.toLocaleString('en')}</text>`)}
     <text class="tick" x=${WIDTH - RIGHT} y=${HEIGHT - 2} text-anchor="end">answers</text>
-    <text class="tick" x="2" y=${HEIGHT - 2}>labels found</text>
+    <text class="tick" x="2" y="14">labels found</text>
     ${randomRate > 0 && html`<g><line class="random" x1=${x(0)} y1=${y(0)} x2=${x(randomY / randomRate)} y2=${y(randomY)} />
       <text class="tick" x=${x(randomY / randomRate) - 6} y=${y(randomY) - 6} text-anchor="end">at random</text></g>`}
     <path class="found" d=${path} />

@@ -67,8 +67,8 @@ export function Grid({ list, seat, setSeat, info, keys, onAnswer, register }) {
   return html`<section class="grid-view">
     <div class="grid-head">
       <h1 class="question" data-page=${keyOf(page[0])}>Which of these show no <em>${label}</em>?</h1>
-      <p class="note">Click for <span class="chip no">no</span>, again for <span class="chip unsure">unsure</span>;
-        arrows and space do the same.</p>
+      <p class="note">Click for <span class="chip no">no</span>, again for <span class="chip unsure">unsure</span>
+        <span class="for-keys"> – or move with the arrows and mark with the space bar</span></p>
     </div>
     <div class="tiles" ref=${tiles}>
       ${page.map(

@@ -80,8 +80,10 @@ export function One({ list, seat, setSeat, info, keys, onAnswer, register, isSam
         <${Buttons} entry=${entry} keys=${keys} onAnswer=${answer} />
         <button class="move" aria-label="Skip" onClick=${() => setSeat(place + 1)}>→</button>
       </div>
-      <p class="hints"><kbd>←</kbd><kbd>→</kbd> move ${info.images && html`<kbd>${keys.zoom}</kbd> zoom`}
-        <kbd>${keys.view}</kbd> grid <kbd>${keys.progress}</kbd> progress <kbd>${keys.help}</kbd> all keys</p>
+      <p class="hints"><span><kbd>←</kbd><kbd>→</kbd> move</span>
+        ${info.images && html`<span><kbd>${keys.zoom}</kbd> zoom</span>`}
+        <span><kbd>${keys.view}</kbd> grid</span><span><kbd>${keys.progress}</kbd> progress</span>
+        <span><kbd>${keys.help}</kbd> all keys</span></p>
     </div>
     <${Why} entry=${entry} info=${info} />
     ${zoomed && html`<${Zoom} entry=${entry} onClose=${() => setZoomed(false)} />`}

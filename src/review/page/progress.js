@@ -73,15 +73,15 @@ export function ProgressView({ info, version, onDraw, onOpenSample }) {
       <${Figure} value=${number(all.yes + all.no + all.unsure)} name="answers" note=${all.unsure ? `${all.unsure} unsure` : ''} />
       <${Figure} value=${number(all.yes)} name="labels found" />
       <${Figure} value=${all.yes + all.no ? percent(all.yes / (all.yes + all.no)) : '–'} name="precision so far"
-        note=${all.yes + all.no ? `${percent(all.low)} to ${percent(all.high)}, 95 %` : ''} />
+        note=${all.yes + all.no ? `95 % interval: ${percent(all.low)} to ${percent(all.high)}` : ''} />
       <${Figure} value=${progress.per_minute ? number(progress.per_minute) : '–'} name="answers a minute" />
     </section>
     <section class="card"><h2>Labels found</h2>
       <${FoundChart} points=${progress.found} randomRate=${randomRate} />
       <p class="note">${sample ? 'The line at random is what the random sample found.'
         : "The line at random is what the classifier's own scores expect of entries drawn at random."}</p></section>
-    <${Stop} info=${info} onDraw=${onDraw} onOpen=${onOpenSample} />
-    <${Runs} info=${info} />
+    <div class="stack"><${Stop} info=${info} onDraw=${onDraw} onOpen=${onOpenSample} />
+      <${Runs} info=${info} /></div>
     <section class="card"><h2>Precision by class</h2><div class="scroll"><table class="classes">
       <thead><tr><th>Class</th><th>Yes</th><th>No</th><th>Unsure</th><th>Open</th><th>Precision (95 % interval)</th><th></th></tr></thead>
       <tbody>${answered.map(

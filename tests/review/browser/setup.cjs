@@ -1,7 +1,9 @@
 // What the journeys in the browser share: the server as a process of its own, Chromium, checks.
-const { spawn, spawnSync } = require('node:child_process');
+const { spawnSync } = require('node:child_process');
 const path = require('node:path');
 const { chromium } = require('playwright-core');
+const { Server } = require('./server.cjs');
+const { truthOf } = require('./truth.cjs');
 
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync'];
@@ -32,41 +34,6 @@ function spml(...args) {
   const ran = spawnSync(process.env.SPML, args, { encoding: 'utf8' });
   if (ran.status !== 0) throw new Error(`spml ${args.join(' ')}: ${ran.stderr}`);
   return ran.stdout;
-}
-
-// A server that prints its address as JSON; kill() is kill -9.
-class Server {
-  static async start(...args) {
-    const server = new Server();
-    server.process = spawn(process.env.SPML, [...args, '--no-browser', '--json', '--quiet'],
-      { stdio: ['ignore', 'pipe', 'pipe'] });
-    let out = '', err = '';
-    server.process.stderr.on('data', (data) => (err += data));
-    server.info = await new Promise((resolve, reject) => {
-      server.process.stdout.on('data', (data) => {
-        out += data;
-        try {
-          resolve(JSON.parse(out));
-        } catch {
-          // not all of it yet
-        }
-      });
-      server.process.on('exit', () => reject(new Error(`the server ended: ${err}`)));
-    });
-    server.exited = new Promise((resolve) => server.process.on('exit', resolve));
-    return server;
-  }
-  get address() {
-    return this.info.address;
-  }
-  async kill() {
-    this.process.kill('SIGKILL');
-    await this.exited;
-  }
-  async stop() {
-    this.process.kill('SIGINT');
-    await this.exited;
-  }
 }
 
 // A browser whose console and requests are watched.
@@ -105,4 +72,4 @@ async function picture(page, name) {
   await page.screenshot({ path: path.join(process.env.PICTURES, `${name}.jpg`), type: 'jpeg', quality: 80 });
 }
 
-module.exports = { Browser, Server, check, picture, spml, step, report: () => ({ failures, passed }) };
+module.exports = { Browser, Server, check, picture, spml, step, truthOf, report: () => ({ failures, passed }) };
