@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "experiment/prepare.h"
+#include "experiment/run_record.h"
 #include "review/guard.h"
 #include "review/labels.h"
 
@@ -110,6 +111,9 @@ void Review::start_new(const Path& run) {
   ReviewRun record;
   record.folder = whole_path(run);
   record.id = store_->add_run(record);
+  const RunResult result = read_run_result(RunFolder{run}.result());
+  record.val_map = result.val_map;
+  record.test_map = result.test_map;
   const Suggestions suggestions = scorer_->suggest(observed, options_.limit);
   record.unknown = static_cast<double>(suggestions.unknown);
   record.expected = suggestions.expected_missing;

@@ -33,6 +33,7 @@ async function answerTruly(page, entries, isTrue, sample) {
       return (await fetch('/api/answers', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })).status;
     }, [`truly-${sample || 0}-${i}`, answers, sample]);
     check(status === 200, `saved answers, found ${status}`);
+    if (process.env.PICTURES) await page.waitForTimeout(4000); // so that the pace shown is a person's
   }
 }
 
