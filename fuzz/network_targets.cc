@@ -138,7 +138,7 @@ bool fuzz_resnet(std::span<const std::byte> bytes) {
 
 bool fuzz_resize(std::span<const std::byte> bytes) {
   Numbers numbers(bytes);
-  const auto side = [&] { return 1 + numbers.next<uint16_t>() % 700; };
+  const auto side = [&] { return 1 + numbers.next<uint16_t>() % 100; };
   Image image;
   image.width = side();
   image.height = side();

@@ -1,15 +1,22 @@
 #!/usr/bin/env bash
 # What scripts/test.sh leaves out because it takes longer. All of it, or the parts named:
-#   scripts/check.sh [format] [libtorch] [sanitizers] [threads] [fuzz] [lint] [python]
-# format: of the sources; libtorch: the tests against LibTorch; sanitizers: all tests under
-# AddressSanitizer and UBSan; threads: those that run threads, under ThreadSanitizer; fuzz: every
-# reader of files for FUZZ_SECONDS (10) each; lint: clang-tidy;
-# python: the Python package, and its wheel in a virtual environment of its own.
+#   scripts/check.sh [format] [libtorch] [sanitizers] [threads] [library] [readers] [commands]
+#                    [python] [fuzz] [lint]
+# format      of the sources
+# libtorch    the tests against LibTorch
+# sanitizers  all tests under AddressSanitizer and UBSan
+# threads     the tests of folders that run threads, under ThreadSanitizer
+# library     the library built without the program, installed, and used by a program of its own
+# readers     fuzzes the readers of src/formats and src/data, FUZZ_SECONDS (10) each
+# commands    fuzzes the whole program on damaged folders, COMMAND_SECONDS (60) in all
+# python      the Python package, and its wheel in a virtual environment of its own
+# fuzz        fuzzes every reader, FUZZ_SECONDS each; clang takes a quarter of an hour to build them
+# lint        clang-tidy
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/steps.sh
 fuzz_seconds=${FUZZ_SECONDS:-10}
-known=(format libtorch sanitizers threads fuzz lint python)
+known=(format libtorch sanitizers threads library readers commands python fuzz lint)
 parts=("$@")
 if [[ $# == 0 ]]; then parts=("${known[@]}"); fi
 
@@ -22,11 +29,11 @@ fuzz() {
     "build-fuzz/corpus/$1" "fuzz/corpus/$1"
 }
 
-# fuzz_all: every target, as many at a time as there are processors.
-fuzz_all() {
+# fuzz_each FILE...: the targets listed in the files, as many at a time as there are processors.
+fuzz_each() {
   export -f fuzz
   export fuzz_seconds
-  printf '%s\n' fuzz/corpus/* | sed 's|.*/||' | xargs -P "$jobs" -I{} bash -c 'fuzz {}'
+  xargs --arg-file=<(cat "$@") -P "$jobs" -I{} bash -c 'fuzz {}'
 }
 
 check_format() { step "format of the sources" scripts/format.sh --check; }
@@ -48,10 +55,22 @@ check_threads() {
   step "tests under ThreadSanitizer" ctest --preset tsan --parallel "$jobs"
 }
 
-check_fuzz() {
-  step "fuzz build" configure_and_build fuzz
-  step "fuzz every reader for $fuzz_seconds s" fuzz_all
+check_library() {
+  step "build of the library alone" configure_and_build library
+  step "a program on the installed library" ctest --preset library
 }
+
+build_readers() {
+  cmake --preset fuzz >/dev/null
+  cmake --build build-fuzz --target fuzz_layer_data --parallel "$jobs"
+}
+
+check_readers() {
+  step "fuzz build of the readers" build_readers
+  step "fuzz each for $fuzz_seconds s" fuzz_each build-fuzz/fuzz_layer_data.txt
+}
+
+check_commands() { step "fuzz whole commands" fuzz/commands.sh "${COMMAND_SECONDS:-60}"; }
 
 build_python() {
   cmake --preset release -DSPML_WERROR=ON -DSPML_TESTS=ON -DSPML_PYTHON=ON \
@@ -64,6 +83,11 @@ check_python() {
   step "the Python module" build_python
   step "tests of the Python package" ctest --preset release --label-regex '^python$'
   step "the wheel, in a new environment" env SPML_WHEEL_BUILD=build scripts/wheel.sh --test
+}
+
+check_fuzz() {
+  step "fuzz build" configure_and_build fuzz
+  step "fuzz each for $fuzz_seconds s" fuzz_each build-fuzz/fuzz_layer_*.txt
 }
 
 check_lint() { step "clang-tidy" scripts/lint.sh; }

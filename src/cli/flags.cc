@@ -6,15 +6,11 @@
 
 #include "base/fail.h"
 #include "base/memory_budget.h"
+#include "base/overload.h"
 #include "base/text.h"
 
 namespace spml::cli {
 namespace {
-
-template <class... Cases>
-struct Overload : Cases... {
-  using Cases::operator()...;
-};
 
 template <class T>
 constexpr bool kIsWord = std::is_same_v<T, std::string> || std::is_same_v<T, Path>;

@@ -1,5 +1,6 @@
 #include "experiment/config_json.h"
 
+#include "base/overload.h"
 #include "experiment/settings.h"
 #include "formats/json.h"
 #include "formats/json_object.h"
@@ -8,11 +9,6 @@ namespace spml {
 namespace {
 
 constexpr const char* kOwnLoss = "own-loss";  // the loss is not of the table
-
-template <class... Cases>
-struct Overload : Cases... {
-  using Cases::operator()...;
-};
 
 Json value_of(const Setting& setting, const TrainConfig& config) {
   TrainConfig copy = config;  // the table's accessors give references to change

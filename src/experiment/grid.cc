@@ -140,8 +140,10 @@ std::vector<TrainConfig> make_grid(const GridValues& values, size_t labels) {
       for (const auto& [name, numbers] : parameters) {
         multiply(
             configs, numbers,
-            [&](const TrainConfig& config) { return has_parameter(config.loss, name); },
-            [&](TrainConfig& config, double value) { config.params[name] = value; });
+            [&, &name = name](const TrainConfig& config) {
+              return has_parameter(config.loss, name);
+            },
+            [&, &name = name](TrainConfig& config, double value) { config.params[name] = value; });
       }
       continue;
     }

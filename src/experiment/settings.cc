@@ -5,15 +5,11 @@
 #include <algorithm>
 
 #include "base/fail.h"
+#include "base/overload.h"
 #include "base/text.h"
 
 namespace spml {
 namespace {
-
-template <class... Cases>
-struct Overload : Cases... {
-  using Cases::operator()...;
-};
 
 bool flag_value(const std::string& text, const std::string& where) {
   if (text != "true" && text != "false") {

@@ -40,11 +40,12 @@ TrainedModel load_trained_model(const Path& run, int threads) {
   trained.classes = std::move(setup.classes);
   trained.config = std::move(setup.identity.config);
   trained.extraction = std::move(setup.extraction);
+  const size_t labels = trained.classes.size();
+  if (labels == 0) fail("{}: expected at least one class, found none", folder.config().string());
 
   const SafetensorsFile file(folder.model());
   const auto& shape = file.tensor("classifier.weight").shape;
   const auto weight = file.floats("classifier.weight"), bias = file.floats("classifier.bias");
-  const size_t labels = trained.classes.size();
   if (shape.size() != 2 || shape[0] != labels || shape[1] == 0 || bias.size() != labels) {
     fail("{}: expected classifier.weight of {} rows and as many biases", folder.model().string(),
          labels);

@@ -11,6 +11,23 @@ HWY_BEFORE_NAMESPACE();
 namespace spml::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// out[j] = entry(u[j], m[j], v[j]), a vector at a time and the rest one by one.
+template <class Entry>
+HWY_INLINE void each_entry(const float* HWY_RESTRICT u, const float* HWY_RESTRICT m,
+                           const float* HWY_RESTRICT v, size_t n, float* HWY_RESTRICT out,
+                           const Entry& entry) {
+  const hn::ScalableTag<float> d;
+  const hn::CappedTag<float, 1> d1;
+  size_t j = 0;
+  for (; j + hn::Lanes(d) <= n; j += hn::Lanes(d)) {
+    hn::StoreU(entry(d, hn::LoadU(d, u + j), hn::LoadU(d, m + j), hn::LoadU(d, v + j)), d, out + j);
+  }
+  for (; j < n; ++j) {
+    hn::StoreU(entry(d1, hn::LoadU(d1, u + j), hn::LoadU(d1, m + j), hn::LoadU(d1, v + j)), d1,
+               out + j);
+  }
+}
+
 void catch_up(const CatchUp& k, const float* HWY_RESTRICT u, const float* HWY_RESTRICT m,
               const float* HWY_RESTRICT v, size_t n, float* HWY_RESTRICT out) {
   const auto entry = [&k](auto d, auto vu, auto vm, auto vv) {
@@ -25,16 +42,7 @@ void catch_up(const CatchUp& k, const float* HWY_RESTRICT u, const float* HWY_RE
         hn::Mul(hn::Mul(hn::Set(d, k.scale), hn::Mul(vm, inverse_root)), hn::Add(f, second));
     return hn::Sub(vu, hn::IfThenElseZero(moved, size));
   };
-  const hn::ScalableTag<float> d;
-  const hn::CappedTag<float, 1> d1;
-  size_t j = 0;
-  for (; j + hn::Lanes(d) <= n; j += hn::Lanes(d)) {
-    hn::StoreU(entry(d, hn::LoadU(d, u + j), hn::LoadU(d, m + j), hn::LoadU(d, v + j)), d, out + j);
-  }
-  for (; j < n; ++j) {
-    hn::StoreU(entry(d1, hn::LoadU(d1, u + j), hn::LoadU(d1, m + j), hn::LoadU(d1, v + j)), d1,
-               out + j);
-  }
+  each_entry(u, m, v, n, out, entry);
 }
 
 void catch_up_by_terms(std::span<const DecayTerm> terms, float lr, float eps,
@@ -49,16 +57,7 @@ void catch_up_by_terms(std::span<const DecayTerm> terms, float lr, float eps,
     }
     return hn::NegMulAdd(hn::Mul(hn::Set(d, lr), vm), sum, vu);
   };
-  const hn::ScalableTag<float> d;
-  const hn::CappedTag<float, 1> d1;
-  size_t j = 0;
-  for (; j + hn::Lanes(d) <= n; j += hn::Lanes(d)) {
-    hn::StoreU(entry(d, hn::LoadU(d, u + j), hn::LoadU(d, m + j), hn::LoadU(d, v + j)), d, out + j);
-  }
-  for (; j < n; ++j) {
-    hn::StoreU(entry(d1, hn::LoadU(d1, u + j), hn::LoadU(d1, m + j), hn::LoadU(d1, v + j)), d1,
-               out + j);
-  }
+  each_entry(u, m, v, n, out, entry);
 }
 
 void adam(const AdamStep& k, const float* HWY_RESTRICT g, float* HWY_RESTRICT u,

@@ -11,8 +11,20 @@ run(${CMAKE_COMMAND} --install ${SPML_BUILD} --prefix ${WORK}/prefix)
 run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -G Ninja -DCMAKE_BUILD_TYPE=Release
     -DCMAKE_PREFIX_PATH=${WORK}/prefix)
 run(${CMAKE_COMMAND} --build ${WORK}/build)
+if(NOT PROGRAM)
+  file(GLOB sources ${CONSUMER}/*.cc)
+  foreach(source ${sources})
+    cmake_path(GET source STEM name)
+    file(MAKE_DIRECTORY ${WORK}/${name})
+    execute_process(COMMAND ${WORK}/build/${name} WORKING_DIRECTORY ${WORK}/${name}
+                    COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
+  file(REMOVE_RECURSE ${WORK})
+  return()
+endif()
+
 run(${WORK}/prefix/bin/spml synth --out ${WORK}/toy --rows 400 --labels 6 --features 16)
-run(${WORK}/build/consumer ${WORK}/toy/train_features_imagenet_resnet50.npy
+run(${WORK}/build/program_1 ${WORK}/toy/train_features_imagenet_resnet50.npy
     ${WORK}/toy/formatted_train_labels_obs.npy)
 # What the library saved is a run folder to the program.
 run(${WORK}/prefix/bin/spml predict role-run --features

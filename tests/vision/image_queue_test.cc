@@ -1,0 +1,48 @@
+// Worker threads ahead of their consumer. A program of its own, so that ThreadSanitizer can watch
+// it without oneDNN's threads, which it does not understand.
+#include "vision/image_queue.h"
+
+#include "pictures.h"
+
+namespace spml {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Every third file is missing.
+std::vector<Path> files(size_t count) {
+  std::vector<Path> paths;
+  for (size_t i = 0; i < count; ++i) {
+    paths.push_back(picture(i % 3 == 2 ? "missing.jpg" : i % 3 == 1 ? "gray.jpg" : "color.jpg"));
+  }
+  return paths;
+}
+
+TEST(ImageQueue, DeliversInOrderWhateverTheThreads) {
+  const auto load = [](int threads, size_t ahead) {
+    ImageQueue queue(files(30), {.size = 16, .threads = threads, .ahead = ahead, .decode = {}});
+    std::vector<LoadedImage> loaded;
+    for (int i = 0; i < 30; ++i) loaded.push_back(queue.next());
+    return loaded;
+  };
+  const std::vector<LoadedImage> expected = load(1, 1);
+  for (const size_t ahead : {1, 3, 64}) {
+    const std::vector<LoadedImage> found = load(4, ahead);
+    for (size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].image.rgb, expected[i].image.rgb) << i;
+      EXPECT_EQ(found[i].error, expected[i].error) << i;
+    }
+  }
+  EXPECT_EQ(expected[0].image.rgb.size(), 3u * 16 * 16);
+  EXPECT_THAT(expected[2].error, HasSubstr("missing.jpg"));
+}
+
+TEST(ImageQueue, CanBeLeftHalfway) {
+  for (int wanted = 0; wanted < 5; ++wanted) {
+    ImageQueue queue(files(40), {.size = 16, .threads = 3, .ahead = 4, .decode = {}});
+    for (int i = 0; i < wanted; ++i) queue.next();
+  }
+}
+
+}  // namespace
+}  // namespace spml
