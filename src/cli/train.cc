@@ -36,7 +36,8 @@ TrainFlags with_a_loss(const TrainOptions& options) {
     }
     return flags;
   }
-  for (const char* name : {"lr", "batch", "transform", "weight-decay", "estimator", "rank"}) {
+  for (const char* name :
+       {"lr", "batch", "transform", "weight-decay", "average", "estimator", "rank"}) {
     const auto given = flags.values.settings.find(name);
     if (given == flags.values.settings.end() || given->second.empty()) continue;
     fail_usage("--{}: the search chooses it; give --loss NAME to choose yourself", name);

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "experiment/average.h"
 #include "experiment/config_words.h"
 #include "experiment/decisions.h"
 #include "experiment/measure.h"
@@ -27,6 +28,7 @@ constexpr int kScreenEpochs = 8;
 constexpr double kScreenRows = 10000;  // training rows of a short run, at most about so many
 constexpr size_t kFinalsOfALoss = 2;
 constexpr double kWeightDecay = 1e-4;
+constexpr int kAverage = 3;  // of the chosen settings; more seeds add little
 
 struct Trial {
   TrainConfig config;
@@ -233,7 +235,9 @@ TrainConfig Search::choose() {
   if (options_.time_limit && out_of_time() && events_.notice) {
     events_.notice("the time limit ended the search: its result depends on the machine");
   }
-  return best.front()->config;
+  TrainConfig chosen = best.front()->config;
+  chosen.average = kAverage;
+  return chosen;
 }
 
 // The chosen settings once more, on train and val, for as many epochs as val had found best. The
@@ -245,6 +249,7 @@ void refit(const Dataset& data, const TrainConfig& config, const RunFolder& fold
   whole.epochs = record.result.best_epoch;
   Session session(data, whole, threads);
   session.loop.run({});
+  average_over_seeds(session, {});
   SafetensorsWriter writer;
   session.model->save_model(writer);
   writer.add_metadata("format", "spml");
@@ -269,7 +274,8 @@ RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptio
   }
   const RunFolder folder{options.run.out};
   claim_folder(options.run.out, options.run.existing);  // an Error now rather than after the search
-  if (options.run.existing == Existing::kResume && std::filesystem::exists(folder.result())) {
+  // search.jsonl is written last: without it, the refit may be missing, too.
+  if (options.run.existing == Existing::kResume && std::filesystem::exists(folder.search())) {
     if (events.notice) {
       events.notice(fmt::format("{} is finished already: nothing to do", folder.path.string()));
     }

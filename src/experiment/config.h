@@ -67,6 +67,7 @@ struct TrainConfig {
   double subsample = 1;
   TransformKind transform = TransformKind::kNone;
   double weight_decay = 0;
+  int average = 1;  // classifiers that differ in their seed, of which the mean is kept
   int patience = 0;
   double min_delta = 0;  // in points of MAP
   bool record_unobserved_positives = false;

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/folders.h"
 #include "base/sha256.h"
+#include "experiment/average.h"
 #include "experiment/linear_start.h"
 #include "experiment/measure.h"
 #include "experiment/observed_k.h"
@@ -64,7 +65,9 @@ RunRecord run_training(const Dataset& data, const TrainConfig& asked, const RunO
   RunWriter writer(folder, session, identity, options, events);
   writer.begin();
   session.loop.run(writer.loop_events());
+  const double val_map = average_over_seeds(session, events);
   RunResult result = measure(session);
+  result.val_map = val_map;
   const Decisions decisions = decide(session);
   result.thresholds_from = to_string(decisions.from);
   if (const auto reliability = test_reliability(session, decisions.calibration)) {

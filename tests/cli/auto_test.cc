@@ -27,7 +27,7 @@ TEST_F(Auto, SearchesWhereNoLossIsGiven) {
   const auto trials = read_lines(folder / "run" / "search.jsonl");
   ASSERT_EQ(trials.size(), 12u);
   int chosen = 0;
-  double best = -1;
+  double best = -1, score = 0;
   std::set<std::string> losses;
   for (const auto& trial : trials) {
     losses.insert(trial["loss"].get<std::string>());
@@ -36,9 +36,11 @@ TEST_F(Auto, SearchesWhereNoLossIsGiven) {
     ++chosen;
     EXPECT_EQ(trial["loss"], result["loss"]);
     EXPECT_EQ(trial["lr"], result["lr"]);
+    score = trial["score"];
   }
   EXPECT_EQ(chosen, 1);
-  EXPECT_DOUBLE_EQ(best, result["val_map"].get<double>());
+  EXPECT_DOUBLE_EQ(best, score);
+  EXPECT_EQ(read_json(folder / "run" / "config.json")["config"]["average"], 3);
   for (const char* loss : {"an", "wan", "epr"}) EXPECT_TRUE(losses.contains(loss)) << loss;
   expect_success({"evaluate", folder / "run", data});
 }

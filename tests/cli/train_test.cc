@@ -230,6 +230,27 @@ TEST_F(Train, WithoutTruthOrKItIsEstimatedFromObservedLabels) {
   EXPECT_THAT(run.err, HasSubstr("estimated from the observed labels"));
 }
 
+TEST_F(Train, AverageKeepsTheMeanOfClassifiersThatDifferInTheirSeed) {
+  const auto weight = [&](const std::string& run) {
+    const SafetensorsFile file(folder / run / "model.safetensors");
+    std::vector<float> values(file.tensor("classifier.weight").bytes.size() / sizeof(float));
+    read_exactly(file, "classifier.weight", std::span(values));
+    return values;
+  };
+  expect_success(train("wan", "first"));
+  expect_success(train("wan", "second", {"--seed", "1000003"}));
+  const auto mean = expect_success(train("wan", "mean", {"--average", "2", "--json"})).json();
+  const auto first = weight("first"), second = weight("second"), both = weight("mean");
+  ASSERT_EQ(both.size(), first.size());
+  for (size_t i = 0; i < both.size(); ++i) {
+    ASSERT_NEAR(both[i], (first[i] + second[i]) / 2, 1e-6);
+  }
+  const auto evaluated =
+      expect_success({"evaluate", folder / "mean", data, "--split", "val", "--json"}).json();
+  EXPECT_NEAR(mean["val_map"], evaluated["map"], 1e-6);
+  EXPECT_EQ(read_json(folder / "mean" / "config.json")["config"]["average"], 2);
+}
+
 TEST_F(Train, WithoutTestFilesTestMetricsAreNull) {
   for (const auto& entry : std::filesystem::directory_iterator(data)) {
     const std::string name = entry.path().filename();

@@ -1,0 +1,49 @@
+#include "experiment/average.h"
+
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "linear/linear_model.h"
+
+namespace spml {
+namespace {
+
+// Far from the seeds that people count up.
+constexpr uint64_t kSeedStride = 1'000'003;
+
+}  // namespace
+
+double average_over_seeds(Session& session, const RunEvents& events) {
+  const auto count = static_cast<size_t>(session.config.average);
+  if (count <= 1) return session.loop.state().best_val_map;
+  std::vector<std::unique_ptr<LinearModel>> others(count - 1);
+  LoopEvents loop_events;
+  loop_events.after_step = [&](const LoopState&) {
+    if (events.stop_requested && events.stop_requested()) {
+      throw Error("stopped before the last of the classifiers to average; continue with --resume",
+                  Error::Kind::kInterrupted);
+    }
+  };
+  parallel_for(others.size(), session.threads, [&](size_t i) {
+    TrainConfig config = session.config;
+    config.seed += (i + 1) * kSeedStride;
+    Session other(session.data, config, 1);
+    other.loop.run(loop_events);
+    others[i] = other.take_linear_model();
+  });
+  auto& model = dynamic_cast<LinearModel&>(*session.model);
+  std::vector<float> weight = model.weight();
+  std::vector<float> bias(model.bias().begin(), model.bias().end());
+  const auto add = [&](std::vector<float>& sum, const auto& values) {
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += values[i];
+  };
+  for (const auto& other : others) {
+    add(weight, other->weight());
+    add(bias, other->bias());
+  }
+  for (float& value : weight) value /= static_cast<float>(count);
+  for (float& value : bias) value /= static_cast<float>(count);
+  model.set_weights(weight, bias);
+  return session.validation.evaluate(model).map.map;
+}
+
+}  // namespace spml
