@@ -41,7 +41,7 @@ cp python/pyproject.toml python/setup.py python/README.md LICENSE "$stage"
 cp python/src/spml/*.py python/src/spml/*.pyi python/src/spml/py.typed "$stage/src/spml"
 cp "$build"/python/spml/_spml*.so "$stage/src/spml"
 sed -n 's/^project(spml VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt >"$stage/version.txt"
-ldd "$stage"/src/spml/_spml*.so | awk '/lib(fmt|hwy|simdjson|tbb)\.so/ {print $3}' |
+ldd "$stage"/src/spml/_spml*.so | awk '$3 ~ /^\// && $1 !~ /^lib(c|m|stdc\+\+|gcc_s)\.so/ {print $3}' |
   xargs -I{} cp -L {} "$stage/src/spml/lib/"
 strip --strip-unneeded "$stage"/src/spml/_spml*.so
 find "$stage" -exec touch --date="@$SOURCE_DATE_EPOCH" {} +

@@ -45,6 +45,7 @@ class LinearClassifier {
   const std::vector<std::string>& classes() const;
   const std::vector<float>& thresholds() const;  // (L), of predict(), from the validation rows
   const TrainingResult& result() const;          // how it was trained; empty when made from parts
+  std::string result_json() const;               // the same as the text of result.json
   LinearParts parts() const;
 
   // (N, L) for features (N, D). Every call may use up to `threads` threads; 0: all cores.

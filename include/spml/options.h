@@ -18,7 +18,8 @@
 
 namespace spml {
 
-// A loss of the library by its name, or one of your own.
+// A loss of the library by its name, or one of your own. "auto": a search chooses it, and with it
+// params, estimator, lr, batch, weight_decay and transform, which TrainOptions then need not say.
 class LossChoice {
  public:
   LossChoice(const char* name) : name_(name) {}
@@ -58,6 +59,11 @@ struct TrainOptions {
   TransformKind transform = TransformKind::kNone;
   uint64_t seed = 0;
   int threads = 0;  // 0: all cores; the model does not depend on it
+
+  // Of the search.
+  size_t trials = 56;                // runs that it may train; the choice depends on it
+  std::optional<double> time_limit;  // seconds after which it starts no more runs
+  bool refit = false;  // train what was chosen once more, on training and validation rows
 
   double val_fraction = 0.2;  // of the rows, held out to choose the best epoch
   uint32_t split_seed = 1200;

@@ -153,3 +153,36 @@ def test_arrays_reach_the_library_where_they_lie(tmp_path, toy, monkeypatch):
         SinglePositiveClassifier("an", max_iter=2).fit(other, observed)
         assert given[-1].dtype == np.float32 and not np.shares_memory(given[-1], other)
         assert np.array_equal(given[-1], x)
+
+
+def test_suggests_labels_that_are_missing():
+    x, truth, observed = make_toy(600)
+    clf = SinglePositiveClassifier().fit(x, observed)
+    found = clf.suggest(x, observed, top=100)
+    assert len(found.rows) == 100 and (np.diff(found.scores) <= 0).all()
+    assert (observed[found.rows, found.labels] == 0).all()
+    share = truth[found.rows, found.labels].mean()
+    assert share > 2 * truth[observed == 0].mean() and share > 0.8
+    assert found.expected_missing == pytest.approx(truth[observed == 0].sum(), rel=0.5)
+    names = np.array(["ant", "bee", "cow", "dog"])[observed.argmax(1)]
+    named = SinglePositiveClassifier().fit(x, names).suggest(x, names, top=100)
+    assert np.array_equal(named.rows, found.rows)
+    assert np.array_equal(named.labels, np.array(["ant", "bee", "cow", "dog"])[found.labels])
+    with pytest.raises(spml.Error, match="y: expected shape"):
+        clf.suggest(x, observed[:, :3])
+
+
+def test_the_search_chooses_and_says_what(toy):
+    x, truth, observed = toy
+    clf = SinglePositiveClassifier(trials=14).fit(x, observed)
+    record = clf.model_.result
+    assert record["loss"] in {loss["name"] for loss in spml.losses()}
+    assert record["selected_on"] == "observed" and record["k_from"] == "observed"
+    assert SinglePositiveClassifier(trials=14).fit(x, observed, truth=truth).model_.result["selected_on"] == "clean"
+    again = SinglePositiveClassifier(trials=14, n_jobs=1).fit(x, observed)
+    assert np.array_equal(again.model_.weight, clf.model_.weight)
+    whole = SinglePositiveClassifier(trials=14, refit=True).fit(x, observed)
+    assert whole.model_.result["refit"]
+    assert not np.array_equal(whole.model_.weight, clf.model_.weight)
+    with pytest.raises(spml.Error, match="lr: the search chooses it"):
+        SinglePositiveClassifier(lr=0.1).fit(x, observed)

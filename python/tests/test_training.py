@@ -1,5 +1,6 @@
 """Data folders, training and run folders."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -64,6 +65,21 @@ def test_train_returns_the_record_and_calls_back(folder, toy):
         spml.train(folder, loss="an", out=run)
 
 
+def test_the_record_is_that_of_result_json(folder):
+    result = spml.train(folder, trials=7, epochs=5, out=folder / "run")
+    written = json.loads((folder / "run" / "result.json").read_text())
+    assert {name: result[name] for name in written} == written
+    assert (folder / "run" / "search.jsonl").exists()
+    memory = spml.train(folder, trials=7, epochs=5)
+    times = {"seconds", "train_seconds", "history"}
+    assert set(memory) == set(result)
+    assert {k: v for k, v in memory.items() if k not in times} == {
+        k: v for k, v in result.items() if k not in times
+    }
+    assert np.array_equal(memory.model.weight, result.model.weight)
+    assert np.array_equal(memory.model.thresholds, result.model.thresholds)
+
+
 def test_threads_and_folders_do_not_change_the_model(folder):
     data = spml.Dataset(folder)
     part = data.train
@@ -83,6 +99,8 @@ def test_a_wrong_setting_is_named(folder):
         spml.train(folder, loss="an", transform="log")
     with pytest.raises(spml.Error, match="batch: found -1"):
         spml.train(folder, loss="an", batch=-1)
+    with pytest.raises(spml.Error, match="lr: the search chooses it"):
+        spml.train(folder, lr=0.1)
     with pytest.raises(spml.Error, match="features"):
         spml.train(loss="an")
 
@@ -135,6 +153,7 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize(
     "call",
     [
+        "spml.SinglePositiveClassifier(max_iter=10**6).fit(x, y)",
         "spml.SinglePositiveClassifier('an', max_iter=10**6).fit(x, y)",
         "spml.train(features=x, observed=y, loss='an', epochs=10**6)",
     ],

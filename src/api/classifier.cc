@@ -67,6 +67,8 @@ const std::vector<std::string>& LinearClassifier::classes() const { return state
 const std::vector<float>& LinearClassifier::thresholds() const { return state_->thresholds; }
 const TrainingResult& LinearClassifier::result() const { return state_->result; }
 
+std::string LinearClassifier::result_json() const { return json_text(state_->record.result); }
+
 LinearParts LinearClassifier::parts() const {
   const LinearModel& model = *state_->model;
   LinearParts parts;

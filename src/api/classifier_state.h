@@ -24,6 +24,8 @@ struct ClassifierState {
 };
 
 // Of a session that is done.
-std::shared_ptr<const ClassifierState> state_of(Session& session, const RunResult& result);
+std::shared_ptr<ClassifierState> state_of(Session& session, RunResult result);
+// Takes the weights of a session that trained on all rows, and what it reaches with them.
+void take_refit(ClassifierState& state, Session& session);
 
 }  // namespace spml

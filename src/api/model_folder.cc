@@ -2,6 +2,7 @@
 #include "api/classifier_state.h"
 #include "base/fail.h"
 #include "experiment/decisions.h"
+#include "experiment/measure.h"
 #include "experiment/run_folder.h"
 #include "experiment/run_writer.h"
 #include "experiment/trained_model.h"
@@ -60,8 +61,14 @@ RunRecord record_of_parts(const LinearClassifier& model) {
 
 }  // namespace
 
-std::shared_ptr<const ClassifierState> state_of(Session& session, const RunResult& result) {
+std::shared_ptr<ClassifierState> state_of(Session& session, RunResult result) {
   auto state = std::make_shared<ClassifierState>();
+  Decisions decisions = decide(session);
+  result.thresholds_from = to_string(decisions.from);
+  if (const auto reliability = test_reliability(session, decisions.calibration)) {
+    result.ece = reliability->error();
+    result.reliability = reliability->bins();
+  }
   RunIdentity identity;
   identity.config = session.config;
   identity.config.k = session.prepared.k;
@@ -69,11 +76,22 @@ std::shared_ptr<const ClassifierState> state_of(Session& session, const RunResul
   state->record = {setup_of(session, identity), session.loop.state().epochs, result};
   state->result = public_result(state->record);
   state->classes = session.data.classes;
-  Decisions decisions = decide(session);
   state->calibration = std::move(decisions.calibration);
   state->thresholds = std::move(decisions.thresholds);
   state->model = copy_for_use(dynamic_cast<const LinearModel&>(*session.model));
   return state;
+}
+
+void take_refit(ClassifierState& state, Session& session) {
+  const RunResult measured = measure(session);
+  RunResult& result = state.record.result;
+  result.test_map = measured.test_map;
+  result.train_map = measured.train_map;
+  result.test_map_nonempty = measured.test_map_nonempty;
+  result.per_class_ap = measured.per_class_ap;
+  result.refit = true;
+  state.result = public_result(state.record);
+  state.model = copy_for_use(dynamic_cast<const LinearModel&>(*session.model));
 }
 
 LinearClassifier LinearClassifier::load(const Path& folder) {

@@ -5,7 +5,9 @@
 #include "api/folder_state.h"
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "experiment/auto.h"
 #include "experiment/measure.h"
+#include "experiment/observed_k.h"
 #include "experiment/run.h"
 #include "experiment/settings.h"
 
@@ -25,9 +27,13 @@ void check(const TrainConfig& config) {
   }
 }
 
+bool is_auto(const TrainOptions& options) {
+  return options.loss.object() == nullptr && options.loss.name() == kAutoLoss;
+}
+
 TrainConfig config_of(const TrainOptions& options) {
   TrainConfig config;
-  config.loss = options.loss.name();
+  config.loss = is_auto(options) ? "an" : options.loss.name();  // any, where a search finds it
   if (options.loss.object() != nullptr) {
     if (!options.params.empty()) {
       fail_usage("params belong to a loss given by name; found '{}' beside a loss object",
@@ -88,30 +94,71 @@ LoopEvents loop_events(const TrainOptions& options, Session& session) {
   return events;
 }
 
+AutoOptions auto_options(const TrainOptions& options) {
+  AutoOptions search;
+  search.run.out = options.out;
+  search.run.existing = options.existing;
+  search.run.threads = threads_of(options);
+  search.trials = options.trials;
+  search.time_limit = options.time_limit;
+  search.refit = options.refit;
+  return search;
+}
+
+// The configuration with everything that is to be found out: by a search, or k alone.
+TrainConfig completed(const Dataset& data, const TrainOptions& options) {
+  const TrainConfig config = config_of(options);
+  if (!is_auto(options)) {
+    return with_estimated_k(data, config, threads_of(options), options.on_notice);
+  }
+  RunEvents events;
+  events.notice = options.on_notice;
+  events.stop_requested = [&] { return stop_requested(options); };
+  return search_settings(data, config, auto_options(options), events).chosen;
+}
+
+// What was chosen once more, on all rows, for as many epochs as were best.
+void refit(const Dataset& data, const TrainOptions& options, TrainConfig config,
+           ClassifierState& state) {
+  config.refit = true;
+  config.epochs = state.record.result.best_epoch;
+  Session session(data, config, threads_of(options));
+  LoopEvents events = loop_events(options, session);
+  events.after_epoch = nullptr;
+  session.loop.run(events);
+  take_refit(state, session);
+}
+
 LinearClassifier train_in_memory(const Dataset& data, const TrainOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  Session session(data, config_of(options), threads_of(options));
+  const TrainConfig config = completed(data, options);
+  Session session(data, config, threads_of(options));
   for (const std::string& text : session.prepared.notices) {
     if (options.on_notice) options.on_notice(text);
   }
   session.loop.run(loop_events(options, session));
   RunResult result = measure(session);
+  const auto state = state_of(session, std::move(result));
+  if (is_auto(options) && options.refit) refit(data, options, config, *state);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  result.seconds = seconds.count();
-  return LinearClassifier(state_of(session, result));
+  state->record.result.seconds = state->result.seconds = seconds.count();
+  return LinearClassifier(state);
 }
 
 LinearClassifier train_in_folder(const Dataset& data, const TrainOptions& options) {
-  RunOptions run;
-  run.out = options.out;
-  run.existing = options.existing;
-  run.threads = threads_of(options);
+  const AutoOptions search = auto_options(options);
   RunEvents events;
-  events.step = [&](const LoopState& state, uint64_t total) { report_step(options, state, total); };
   events.epoch = options.on_epoch;
   events.notice = options.on_notice;
   events.stop_requested = [&] { return stop_requested(options); };
-  run_training(data, config_of(options), run, events);
+  if (is_auto(options)) {
+    run_auto(data, config_of(options), search, events);
+  } else {
+    events.step = [&](const LoopState& state, uint64_t total) {
+      report_step(options, state, total);
+    };
+    run_training(data, config_of(options), search.run, events);
+  }
   return LinearClassifier::load(options.out);
 }
 

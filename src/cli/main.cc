@@ -12,8 +12,8 @@
 #include "cli/mapped_file_errors.h"
 #include "cli/parse.h"
 #include "cli/verbs.h"
+#include "cli/version.h"
 #include "spml/error.h"
-#include "spml/version.h"
 
 namespace {
 
@@ -41,8 +41,9 @@ int exit_code(spml::Error::Kind kind) {
 
 void run(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
-  if (words == std::vector<std::string>{"--version"}) {
-    fmt::print("spml {}\n", spml::kVersion);
+  if (!words.empty() && words.front() == "--version" &&
+      (words.size() == 1 || words == std::vector<std::string>{"--version", "--verbose"})) {
+    fmt::print("{}", spml::cli::version_text(words.size() == 2));
     return;
   }
   if (!words.empty() && words.front() == "help") {  // `spml help train` is `spml train --help`

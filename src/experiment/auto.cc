@@ -266,6 +266,14 @@ void refit(const Dataset& data, const TrainConfig& config, const RunFolder& fold
 
 }  // namespace
 
+SearchResult search_settings(const Dataset& data, const TrainConfig& base,
+                             const AutoOptions& options, const RunEvents& events) {
+  Search search(data, base, options, events);
+  SearchResult result{search.choose(), {}};
+  for (const Trial& trial : search.trials()) result.trials.push_back(trial.record);
+  return result;
+}
+
 RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptions& options,
                    const RunEvents& events) {
   if (base.mode != Mode::kLinear) {
@@ -281,14 +289,14 @@ RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptio
     }
     return read_run(folder.path);
   }
-  Search search(data, base, options, events);
-  const TrainConfig chosen = search.choose();
+  const SearchResult search = search_settings(data, base, options, events);
+  const TrainConfig& chosen = search.chosen;
   RunEvents quiet = events;
   quiet.step = nullptr;
   RunRecord record = run_training(data, chosen, options.run, quiet);
   if (options.refit) refit(data, chosen, folder, record, options.run.threads);
   std::string lines;
-  for (const Trial& trial : search.trials()) lines += record_text(trial.record) + "\n";
+  for (const SearchTrial& trial : search.trials) lines += record_text(trial) + "\n";
   write_file(folder.search(), lines);
   return record;
 }

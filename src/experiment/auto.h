@@ -28,6 +28,14 @@ struct AutoOptions {
 // `base` that are not searched (seed, split, observed labels, k ...) stay as they are.
 std::vector<TrainConfig> screening_candidates(const TrainConfig& base, size_t train_rows);
 
+// The search alone: what validation prefers, and every trial. Needs no folder.
+struct SearchResult {
+  TrainConfig chosen;
+  std::vector<SearchTrial> trials;
+};
+SearchResult search_settings(const Dataset& data, const TrainConfig& base,
+                             const AutoOptions& options, const RunEvents& events = {});
+
 // Searches, then trains what was chosen into the run folder. As run_training() otherwise.
 RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptions& options,
                    const RunEvents& events = {});

@@ -33,11 +33,11 @@ py::tuple state_of(const Model& model) {
   const spml::LinearParts p = model.parts();
   return py::make_tuple(to_array(p.weight), to_array(p.bias), std::string(name_of(p.transform)),
                         to_array(p.mean), to_array(p.inverse_scale), p.classes,
-                        to_array(p.thresholds));
+                        to_array(p.thresholds), to_array(p.slope), to_array(p.offset));
 }
 
 Model from_state(const py::tuple& state) {
-  if (state.size() != 7) fail("a pickled model: expected 7 parts, as this version writes them");
+  if (state.size() != 9) fail("a pickled model: expected 9 parts, as this version writes them");
   const auto vector = [&](size_t i) { return state[i].cast<std::vector<float>>(); };
   const auto weight = state[0].cast<Array<float>>();
   spml::LinearParts p;
@@ -48,6 +48,8 @@ Model from_state(const py::tuple& state) {
   p.inverse_scale = vector(4);
   p.classes = state[5].cast<std::vector<std::string>>();
   p.thresholds = vector(6);
+  p.slope = state[7].cast<std::vector<double>>();
+  p.offset = state[8].cast<std::vector<double>>();
   return Model(std::move(p));
 }
 
@@ -78,14 +80,21 @@ void add_model(py::module_& m) {
           "weight", [](const Model& model) { return to_array(model.parts().weight); }, "(L, D)")
       .def_property_readonly(
           "bias", [](const Model& model) { return to_array(model.parts().bias); }, "(L)")
+      .def_property_readonly(
+          "calibration",
+          [](const Model& model) {
+            const spml::LinearParts parts = model.parts();
+            return py::make_tuple(to_array(parts.slope), to_array(parts.offset));
+          },
+          "Slopes and offsets, (L) each: predict() is sigmoid(slope * logit + offset)")
       .def_property_readonly("transform",
                              [](const Model& model) { return name_of(model.parts().transform); })
       .def_property_readonly(
-          "result", [](const Model& model) { return to_dict(model.result()); },
+          "result", [](const Model& model) { return record_of(model); },
           "The record of its training; see docs/python.md")
       .def("logits", &scores<&Model::logits>, "features"_a, "threads"_a = 0, "(N, L) of float32")
       .def("predict", &scores<&Model::predict>, "features"_a, "threads"_a = 0,
-           "Probabilities, (N, L) of float32")
+           "Calibrated probabilities, (N, L) of float32")
       .def("predict_labels", &scores<&Model::predict_labels>, "features"_a, "threads"_a = 0,
            "1 where the probability reaches its label's threshold, (N, L) of int8")
       .def(py::pickle(&state_of, &from_state));

@@ -44,16 +44,12 @@ py::dict to_dict(const spml::EpochRecord& e) {
                   "seconds"_a = e.seconds);
 }
 
-py::dict to_dict(const spml::TrainingResult& r) {
+py::dict record_of(const spml::LinearClassifier& model) {
+  py::dict record = py::module_::import("json").attr("loads")(model.result_json());
   py::list history;
-  for (const auto& epoch : r.history) history.append(to_dict(epoch));
-  return py::dict("loss"_a = r.loss, "mode"_a = r.mode, "lr"_a = r.lr, "batch"_a = r.batch,
-                  "epochs"_a = r.epochs, "seed"_a = r.seed, "k"_a = r.k, "params"_a = r.params,
-                  "best_epoch"_a = r.best_epoch, "val_map"_a = r.val_map, "test_map"_a = r.test_map,
-                  "train_map"_a = r.train_map, "test_map_nonempty"_a = r.test_map_nonempty,
-                  "per_class_ap"_a = r.per_class_ap, "steps"_a = r.steps,
-                  "resumed_from_step"_a = r.resumed_from_step, "train_seconds"_a = r.train_seconds,
-                  "seconds"_a = r.seconds, "history"_a = history);
+  for (const auto& epoch : model.result().history) history.append(to_dict(epoch));
+  record["history"] = history;
+  return record;
 }
 
 const char* name_of(spml::TransformKind kind) {
@@ -91,6 +87,9 @@ spml::TrainOptions options_of(const py::dict& settings) {
   o.transform = transform_of(word(settings, "transform", "none"));
   set(settings, "seed", o.seed);
   set(settings, "threads", o.threads);
+  set(settings, "trials", o.trials);
+  set(settings, "time_limit", o.time_limit);
+  set(settings, "refit", o.refit);
   set(settings, "val_fraction", o.val_fraction);
   set(settings, "split_seed", o.split_seed);
   set(settings, "subsample", o.subsample);

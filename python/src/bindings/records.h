@@ -9,7 +9,7 @@ namespace spml_python {
 
 py::dict to_dict(const spml::EpochRecord& epoch);
 // The keys of result.json, and `history`.
-py::dict to_dict(const spml::TrainingResult& result);
+py::dict record_of(const spml::LinearClassifier& model);
 
 const char* name_of(spml::TransformKind kind);
 spml::TransformKind transform_of(const std::string& name);

@@ -12,6 +12,7 @@ from . import metrics
 from ._data import draw_observed
 from ._losses import Loss, LossValue, loss, losses
 from ._spml import Dataset, Error, Model, Part, __version__
+from ._suggest import Suggestions
 from ._training import Result, load, train
 from .classifier import SinglePositiveClassifier
 
@@ -24,6 +25,7 @@ __all__ = [
     "Part",
     "Result",
     "SinglePositiveClassifier",
+    "Suggestions",
     "__version__",
     "draw_observed",
     "load",

@@ -10,7 +10,7 @@ from . import _arrays, _spml
 
 SETTINGS = (
     "loss params k lr batch epochs patience weight_decay transform seed threads val_fraction "
-    "split_seed subsample select observe estimator rank hidden out existing"
+    "split_seed subsample select observe estimator rank hidden out existing trials time_limit refit"
 ).split()
 
 
@@ -28,6 +28,10 @@ def check_settings(settings: Dict[str, Any]) -> None:
             near = difflib.get_close_matches(name, SETTINGS, 1)
             hint = f"; did you mean '{near[0]}'?" if near else ""
             raise _spml.Error(f"unknown setting '{name}'{hint}")
+    if settings.get("loss", "auto") == "auto":
+        for name in ("params", "lr", "batch", "weight_decay", "transform", "estimator"):
+            if settings.get(name) is not None:
+                raise _spml.Error(f"{name}: the search chooses it; give loss=NAME to choose yourself")
 
 
 def train(
@@ -46,8 +50,8 @@ def train(
 ) -> Result:
     """Trains a linear classifier on a data folder, or on arrays.
 
-    The settings are those of `spml train`: loss, params, k, lr, batch, epochs, transform and so on;
-    with `out` the run is written to a folder. `on_epoch(record)` is called after each epoch,
+    The settings are those of `spml train`: loss (a search chooses when it is not given), params, k,
+    lr, batch, epochs, transform and so on; with `out` the run is written to a folder. `on_epoch(record)` is called after each epoch,
     `on_step(step, total, epoch)` after each step; an exception in either ends the training.
 
     >>> import numpy as np
@@ -59,6 +63,7 @@ def train(
     (100, (40, 4))
     """
     check_settings(settings)
+    settings.setdefault("loss", "auto")
     if (data is None) == (features is None):
         raise _spml.Error("expected a data folder or features, one of them")
     if data is not None:

@@ -9,27 +9,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _spml, _validation, metrics
+from ._suggest import Suggestions, rank_unknown
 
 _LARGEST_SEED = 2**31 - 1
+
+
+# What the search chooses, so that it cannot be given with it.
+_SEARCHED = ("params", "lr", "batch_size", "weight_decay", "feature_transform")
 
 
 class SinglePositiveClassifier:
     """Multi-label classification from single positive labels.
 
     `y` is one observed class per row, or an N x L matrix: 1 positive, 0 unknown, -1 known negative.
-    In the first case `predict` gives the most likely class and `predict_proba` the probability that
-    this class is the one named; in the second, `predict` gives the label matrix and `predict_proba`
-    the probability of each label. `label_proba` and `predict_labels` speak of labels in both cases.
+    `predict_labels` and `label_proba` speak of labels in both cases. `predict` and `predict_proba`
+    follow scikit-learn: with one class per row, the most likely class and the probability that this
+    class is the one named; with a matrix, the labels at a probability of 1/2 or more and the
+    probability of each.
 
-    Parameters: `loss` is one of `spml.losses()`; `k` the expected positives per row, for the losses
-    that need it (estimated as the observed positives per row when None); `lr`, `batch_size`,
-    `weight_decay`, `patience` and `feature_transform` (none, sqrt, l2, standardize) as for `spml train`;
-    `max_iter` the most epochs, by the number of rows when None; `validation_fraction` of the rows is
-    held out to choose the best epoch; `n_jobs` threads, all cores when None.
+    Parameters
+    ----------
+    loss : "auto", which searches for loss, step size, transform and weight decay, or one of
+        `spml.losses()` by name, trained with the settings that follow as `spml train` would.
+    params : parameters of the loss, by name.
+    k : labels that a row has on average; estimated from the observed labels when None.
+    lr, batch_size, weight_decay, feature_transform : as for `spml train` (1e-3, 16, 0, "none" when
+        None); "auto" chooses them.
+    max_iter : epochs at most; when None 25, and more where that would be few steps.
+    patience : stop after so many epochs without a better one; 0 is never.
+    validation_fraction : of the rows, held out to choose the best epoch and to calibrate.
+    trials : runs that the search may train, 56 when None.
+    refit : train what the search chose once more, on all rows.
+    random_state : a seed, or NumPy's RandomState.
+    n_jobs : threads; all cores when None. The model does not depend on it.
+
+    Attributes
+    ----------
+    classes_, n_features_in_, feature_names_in_, n_iter_ : as scikit-learn has them.
+    model_ : the `spml.Model`, which can be saved; `model_.result` tells what was chosen.
 
     >>> import numpy as np
     >>> X = np.eye(3)[np.arange(60) % 3]
-    >>> clf = SinglePositiveClassifier().fit(X, np.arange(60) % 3)
+    >>> clf = SinglePositiveClassifier("an", lr=0.1).fit(X, np.arange(60) % 3)
     >>> clf.predict(X[:4]).tolist()
     [0, 1, 2, 0]
     """
@@ -38,17 +59,19 @@ class SinglePositiveClassifier:
 
     def __init__(
         self,
-        loss: str = "an-ls",
+        loss: str = "auto",
         *,
         params: Optional[Dict[str, float]] = None,
         k: Optional[float] = None,
-        lr: float = 0.01,
-        batch_size: int = 16,
+        lr: Optional[float] = None,
+        batch_size: Optional[int] = None,
+        weight_decay: Optional[float] = None,
+        feature_transform: Optional[str] = None,
         max_iter: Optional[int] = None,
-        weight_decay: float = 0.0,
         patience: int = 0,
-        feature_transform: str = "standardize",
         validation_fraction: float = 0.2,
+        trials: Optional[int] = None,
+        refit: bool = False,
         random_state: Any = None,
         n_jobs: Optional[int] = None,
     ) -> None:
@@ -57,11 +80,13 @@ class SinglePositiveClassifier:
         self.k = k
         self.lr = lr
         self.batch_size = batch_size
-        self.max_iter = max_iter
         self.weight_decay = weight_decay
-        self.patience = patience
         self.feature_transform = feature_transform
+        self.max_iter = max_iter
+        self.patience = patience
         self.validation_fraction = validation_fraction
+        self.trials = trials
+        self.refit = refit
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -142,7 +167,7 @@ class SinglePositiveClassifier:
             None,
             None,
             [str(name) for name in classes],
-            self._settings(rows, observed),
+            self._settings(rows),
             None,
             None,
             None,
@@ -157,48 +182,75 @@ class SinglePositiveClassifier:
             del self.feature_names_in_
         return self
 
-    def _settings(self, rows: int, observed: NDArray[np.int8]) -> Dict[str, Any]:
+    def _settings(self, rows: int) -> Dict[str, Any]:
+        """As spml.train() takes them, made to fit small data."""
         val = min(max(round(rows * self.validation_fraction), 1), rows - 1)
-        batch = min(self.batch_size, rows - val)
-        # So many epochs that small data gets enough steps, and large data not too many.
-        steps = max((rows - val) // batch, 1)
-        epochs = self.max_iter if self.max_iter is not None else int(np.clip(1500 // steps, 25, 200))
-        description = _spml.describe_loss(self.loss)
-        k = self.k
-        if k is None and description["needs_k"]:
-            k = float((observed > 0).sum() / rows)
-        return {
+        settings: Dict[str, Any] = {
             "loss": self.loss,
-            "params": self.params or {},
-            "k": k,
-            "lr": self.lr,
-            "batch": batch,
-            "epochs": epochs,
-            "weight_decay": self.weight_decay,
+            "k": self.k,
             "patience": self.patience,
-            "transform": self.feature_transform,
             "val_fraction": val / rows,
             "seed": _seed(self.random_state),
             "threads": self.n_jobs or 0,
         }
+        batch = min(self.batch_size or 16, rows - val)
+        settings["batch"] = batch
+        if self.loss == "auto":
+            for name in _SEARCHED:
+                if getattr(self, name) is not None:
+                    raise _spml.Error(
+                        f"{name}: the search chooses it; give loss=NAME to choose yourself"
+                    )
+            settings.update(trials=self.trials, refit=self.refit)
+        else:
+            settings.update(
+                params=self.params,
+                lr=self.lr,
+                weight_decay=self.weight_decay,
+                transform=self.feature_transform,
+            )
+        # So many epochs that small data gets enough steps.
+        steps = max((rows - val) // batch, 1)
+        settings["epochs"] = self.max_iter or int(np.clip(1500 // steps, 25, 200))
+        return settings
 
     # ---- using
 
     def _logits(self, X: Any) -> NDArray[np.float64]:
+        """Calibrated: label_proba is their sigmoid."""
         if not hasattr(self, "model_"):
             raise _validation.not_fitted(type(self).__name__)
         _validation.check_feature_names(X, getattr(self, "feature_names_in_", None))
         features = _validation.check_features(X, type(self).__name__, self.n_features_in_)
-        return self.model_.logits(features, self.n_jobs or 0).astype(np.float64)
+        slope, offset = self.model_.calibration
+        logits = self.model_.logits(features, self.n_jobs or 0)
+        return np.asarray(logits * slope + offset, dtype=np.float64)
 
     def label_proba(self, X: Any) -> NDArray[np.float64]:
-        """The probability of each label, (N, L)."""
+        """The calibrated probability of each label, (N, L)."""
         return _sigmoid(self._logits(X))
 
     def predict_labels(self, X: Any) -> NDArray[np.bool_]:
-        """The labels that reach their class's threshold, (N, L)."""
+        """The labels whose probability reaches their threshold, (N, L)."""
+        return np.asarray(self.label_proba(X) >= self.model_.thresholds.astype(np.float64))
+
+    def suggest(self, X: Any, y: Any, top: int = 2000) -> Suggestions:
+        """The unknown labels of y that are most likely to be there, best first.
+
+        X and y as in fit; labels that y says are present or absent are not suggested.
+        """
         p = self.label_proba(X)
-        return np.asarray(p >= self.model_.thresholds.astype(np.float64))
+        observed, classes, single = _validation.check_labels(y, p.shape[0])
+        if single:  # as columns of classes_, which may have more
+            column = np.searchsorted(self.classes_, classes).clip(max=len(self.classes_) - 1)
+            if not np.array_equal(self.classes_[column], classes):
+                raise _spml.Error("y: expected classes that fit() was given")
+            named = np.zeros(p.shape, np.int8)
+            named[:, column] = observed
+            observed = named
+        if observed.shape != p.shape:
+            raise _spml.Error(f"y: expected shape {p.shape}, found {observed.shape}")
+        return rank_unknown(p, observed, self.classes_, top)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """What predict decides on: (N, L), or (N) for one of two classes."""
@@ -206,9 +258,7 @@ class SinglePositiveClassifier:
         if not self.single_:
             return z
         log_p = -np.logaddexp(0, -z)
-        if z.shape[1] == 2:
-            return np.asarray(log_p[:, 1] - log_p[:, 0])
-        return np.asarray(log_p)
+        return np.asarray(log_p[:, 1] - log_p[:, 0] if z.shape[1] == 2 else log_p)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """(N, L). Of the classes, which sum to 1, or of each label for a label matrix."""
