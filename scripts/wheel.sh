@@ -30,7 +30,7 @@ build=${SPML_WHEEL_BUILD:-build-wheel}
 out=${SPML_WHEEL_OUT:-dist}
 if [[ -z ${SPML_WHEEL_BUILD:-} ]]; then
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DSPML_PYTHON=ON -DSPML_PROGRAM=OFF \
-    -DSPML_VISION=OFF -DSPML_WEB=OFF -DSPML_TESTS=OFF -DPython_EXECUTABLE="$python" >/dev/null
+    -DSPML_REVIEW=OFF -DSPML_VISION=OFF -DSPML_WEB=OFF -DSPML_TESTS=OFF -DPython_EXECUTABLE="$python" >/dev/null
 fi
 cmake --build "$build" --target spml_python --parallel "$(nproc)"
 
