@@ -13,6 +13,7 @@ Verb sweep_verb();
 Verb evaluate_verb();
 Verb predict_verb();
 Verb reproduce_verb();
+Verb suggest_verb();
 Verb report_verb();
 Verb review_verb();  // declared in every build, runs in those with SPML_REVIEW
 Verb synth_verb();

@@ -98,11 +98,13 @@ std::string_view source_of_k(const Dataset& data, const TrainConfig& config) {
   return data.train_file.truth.empty() ? "" : "truth";
 }
 
-Prepared prepare(const Dataset& data, const TrainConfig& config) {
+Prepared prepare(const Dataset& data, const TrainConfig& config, const Split* rows) {
   const LossInfo& loss = loss_info(config);
   Prepared prepared;
   prepared.data = &data;
-  prepared.split = split_rows(data.train_file.rows(), config.val_fraction, config.split_seed);
+  prepared.split = rows != nullptr
+                       ? *rows
+                       : split_rows(data.train_file.rows(), config.val_fraction, config.split_seed);
   if (config.refit) prepared.split.train = both_parts(prepared.split);
   if (config.subsample < 1) {
     prepared.split.train = subsample_rows(prepared.split.train, config.subsample);

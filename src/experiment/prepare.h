@@ -41,7 +41,8 @@ std::optional<double> resolve_k(const Dataset& data, const TrainConfig& config);
 // Which of them.
 std::string_view source_of_k(const Dataset& data, const TrainConfig& config);
 
-// Errors say what is missing and how to get it. `data` must outlive the result.
-Prepared prepare(const Dataset& data, const TrainConfig& config);
+// Errors say what is missing and how to get it. `data` must outlive the result. `rows`, where
+// given, are trained and validated on instead of those of the configuration.
+Prepared prepare(const Dataset& data, const TrainConfig& config, const Split* rows = nullptr);
 
 }  // namespace spml

@@ -18,11 +18,12 @@ void check_can_train(Mode mode, const ImageModelMaker& make_image_model) {
 }
 
 Session::Session(const Dataset& dataset, const TrainConfig& train_config, int thread_count,
-                 std::optional<LinearStart> linear_start, const ImageModelMaker& make_image_model)
+                 std::optional<LinearStart> linear_start, const ImageModelMaker& make_image_model,
+                 const Split* rows)
     : data(dataset),
       config(train_config),
       threads(thread_count),
-      prepared(prepare(data, config)),
+      prepared(prepare(data, config, rows)),
       start(std::move(linear_start)),
       loss_info(spml::loss_info(config)),
       params(resolve_parameters(loss_info, loss_setup())),

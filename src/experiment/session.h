@@ -40,9 +40,11 @@ std::vector<int32_t> all_rows(const DataPart& part);
 class Session {
  public:
   // The data must outlive the session; the session stays where it is made, its parts refer to each
-  // other. `start` is for linear-init, the maker for the modes other than linear.
+  // other. `start` is for linear-init, the maker for the modes other than linear; `rows` stand in
+  // for the split of the configuration.
   Session(const Dataset& data, const TrainConfig& config, int threads,
-          std::optional<LinearStart> start = {}, const ImageModelMaker& make_image_model = {});
+          std::optional<LinearStart> start = {}, const ImageModelMaker& make_image_model = {},
+          const Split* rows = nullptr);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 

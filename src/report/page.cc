@@ -21,14 +21,16 @@ std::string for_script(std::string json) {
   return json;
 }
 
-std::string draw_page(const Report& report) {
+std::string draw_page(const Report& report) { return fill_page("page.html", json_text(report)); }
+
+std::string fill_page(std::string_view template_name, std::string json) {
   if (!can_draw_pages()) {
     fail(
         "this spml was built without the chart library; install npm, configure with "
         "-DSPML_WEB=ON and build again");
   }
   // @@name@@ in the template stands for a file, @@data@@ for the results.
-  const std::string_view page = asset("page.html");
+  const std::string_view page = asset(template_name);
   std::string out;
   size_t at = 0;
   for (size_t begin; (begin = page.find("@@", at)) != std::string_view::npos;) {
@@ -36,7 +38,7 @@ std::string draw_page(const Report& report) {
     const std::string_view name = page.substr(begin + 2, end - begin - 2);
     out += page.substr(at, begin - at);
     if (name == "data") {
-      out += for_script(json_text(report));
+      out += for_script(std::move(json));
     } else {
       out += asset(name);
     }

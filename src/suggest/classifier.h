@@ -1,0 +1,34 @@
+// A linear classifier for data of which some labels are known and most are not: least squares
+// (least_squares.h) in two rounds. In the first, unknown labels count as absent. In the second the
+// target of an unknown label is what the first, fitted without its row, says of it, held to [0, 1].
+// Known negatives are targets of 0 in both: they are what the second round can no longer move.
+#pragma once
+
+#include "spml/matrix.h"
+#include "suggest/least_squares.h"
+
+namespace spml {
+
+class KnownLabelClassifier {
+ public:
+  // The features must outlive this object. The strength of the regularisation is the weakest of a
+  // few by which rows left out are ranked as well as by the best of them, judged by the observed
+  // positives among `known` (n, L), the labels of `rows`; k is the labels of a row.
+  KnownLabelClassifier(const FeatureMatrix& features, TransformKind transform,
+                       std::vector<int32_t> rows, View<const int8_t> known, double k, int threads);
+
+  double strength() const { return strength_; }
+  const FeatureTransform& transform() const { return squares_.transform(); }
+
+  struct Result {
+    LinearFit fit;
+    Matrix<float> left_out;  // (n, L) scores of rows by a fit without them
+  };
+  Result fit(View<const int8_t> known) const;
+
+ private:
+  LeastSquares squares_;
+  double strength_ = 1;
+};
+
+}  // namespace spml

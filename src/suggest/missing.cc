@@ -1,0 +1,87 @@
+#include "suggest/missing.h"
+
+#include <algorithm>
+
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "decide/label_fit.h"
+#include "suggest/answers.h"
+#include "suggest/named_label.h"
+
+namespace spml {
+namespace {
+
+// Least-squares scores lie around 0 and 1; calibration starts from something like logits.
+constexpr float kScoreToLogit = 10;
+
+Calibration calibrate(View<const float> scores, const Evidence& evidence) {
+  const View<const int8_t> known = evidence.known;
+  const std::vector<double> frequency = observed_frequency(known);
+  LabelFitInput input;
+  input.logits = scores;
+  input.labels = known;
+  input.frequency = frequency;
+  for (size_t i = 0; i < known.rows && !input.rows_may_be_empty; ++i) {
+    const int8_t* row = known.row(i);
+    input.rows_may_be_empty = std::find(row, row + known.cols, int8_t{1}) == row + known.cols;
+  }
+  input.want_interval = false;
+  input.threads = evidence.threads;
+  return fit_labels(input).calibration;
+}
+
+// logits += weight * calibrated logits of the scores
+void add_calibrated(View<const float> scores, float weight, const Evidence& evidence,
+                    Matrix<float>& logits) {
+  const Calibration curve = calibrate(scores, evidence);
+  for (size_t i = 0; i < scores.rows; ++i) {
+    for (size_t j = 0; j < scores.cols; ++j) {
+      logits(i, j) += weight * static_cast<float>(curve.slope[j] * scores(i, j) + curve.offset[j]);
+    }
+  }
+}
+
+Matrix<float> by_named_labels(const Evidence& evidence) {
+  const View<const int8_t> known = evidence.known;
+  Matrix<float> p(known.rows, known.cols);
+  const float weight = evidence.logits.empty() || evidence.left_out.empty() ? 1.0f : 0.5f;
+  if (!evidence.logits.empty()) add_calibrated(evidence.logits, weight, evidence, p);
+  if (!evidence.left_out.empty()) {
+    Matrix<float> scaled(evidence.left_out);
+    for (float& score : scaled.flat()) score *= kScoreToLogit;
+    add_calibrated(scaled, weight, evidence, p);
+  }
+  calibrate(p, evidence).apply(0, p.view());
+  constexpr size_t kRowsAtOnce = 256;
+  parallel_for((known.rows + kRowsAtOnce - 1) / kRowsAtOnce, evidence.threads, [&](size_t part) {
+    NamedLabel named;
+    const size_t end = std::min(known.rows, (part + 1) * kRowsAtOnce);
+    for (size_t i = part * kRowsAtOnce; i < end; ++i) {
+      named.condition({known.row(i), known.cols}, p.row(i));
+    }
+  });
+  return p;
+}
+
+}  // namespace
+
+std::vector<double> observed_frequency(View<const int8_t> known) {
+  std::vector<double> share(known.cols);
+  for (size_t i = 0; i < known.rows; ++i) {
+    for (size_t j = 0; j < known.cols; ++j) share[j] += known(i, j) > 0;
+  }
+  for (double& s : share) s = (s + 0.5) / (static_cast<double>(known.rows) + 1);
+  return share;
+}
+
+Matrix<float> missing_probabilities(const Evidence& evidence) {
+  if (evidence.logits.empty() && evidence.left_out.empty()) fail("expected scores, found none");
+  if (auto answered = probabilities_by_answers(evidence)) return std::move(*answered);
+  Matrix<float> p = by_named_labels(evidence);
+  for (size_t i = 0; i < p.size(); ++i) {
+    if (evidence.known.data[i] != 0) p.data()[i] = 0;
+  }
+  return p;
+}
+
+}  // namespace spml

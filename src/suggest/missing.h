@@ -1,0 +1,30 @@
+// How likely each unknown label is to be there.
+#pragma once
+
+#include <vector>
+
+#include "spml/matrix.h"
+
+namespace spml {
+
+// What is known of n rows, and what classifiers that did not see them say. Either kind of scores
+// may be empty, not both.
+struct Evidence {
+  View<const int8_t> known;    // (n, L): +1, 0 unknown, -1
+  View<const float> logits;    // (n, L) of the run's own kind of classifier
+  View<const float> left_out;  // (n, L) of the classifier of known labels
+  int threads = 1;
+  View<const int8_t> before = {};  // (n, L): known before the first question; empty: nobody knows
+};
+
+// (n, L) probabilities of labels that are unknown; 0 at those that are known.
+//
+// Scores of both kinds are calibrated by the labels named (decide/label_fit.h), averaged as logits,
+// calibrated again, and conditioned on which label of the row was named (named_label.h). Where
+// questions have been answered, the answers decide: see answers.h.
+Matrix<float> missing_probabilities(const Evidence& evidence);
+
+// (L) share of rows with an observed positive, never quite 0 or 1.
+std::vector<double> observed_frequency(View<const int8_t> known);
+
+}  // namespace spml

@@ -1,0 +1,163 @@
+#include "suggest/product.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/fail.h"
+#include "base/parallel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "suggest/product.cc"
+#include <hwy/foreach_target.h>  // must precede highway.h
+#include <hwy/highway.h>
+
+#ifndef SPML_SUGGEST_TILE
+#define SPML_SUGGEST_TILE
+namespace spml {
+// A tile of C is kTileRows x kTileColumns; its operands are packed kDepth at a time, so that they
+// stay in the second-level cache.
+inline constexpr size_t kTileRows = 64, kTileColumns = 256, kDepth = 256, kRowsAtOnce = 4;
+}  // namespace spml
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace spml::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// tile (kTileRows, kTileColumns) += A B for packed operands: A (depth, kTileRows), transposed, and
+// B (depth, kTileColumns).
+void multiply_tile(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, size_t depth,
+                   float* HWY_RESTRICT tile) {
+  const hn::ScalableTag<float> d;
+  const size_t lanes = hn::Lanes(d);
+  for (size_t i = 0; i < kTileRows; i += kRowsAtOnce) {
+    for (size_t j = 0; j < kTileColumns; j += 2 * lanes) {
+      auto c00 = hn::Zero(d), c01 = c00, c10 = c00, c11 = c00;
+      auto c20 = c00, c21 = c00, c30 = c00, c31 = c00;
+      for (size_t k = 0; k < depth; ++k) {
+        const float* row = a + k * kTileRows + i;
+        const auto b0 = hn::LoadU(d, b + k * kTileColumns + j);
+        const auto b1 = hn::LoadU(d, b + k * kTileColumns + j + lanes);
+        const auto a0 = hn::Set(d, row[0]), a1 = hn::Set(d, row[1]);
+        c00 = hn::MulAdd(a0, b0, c00);
+        c01 = hn::MulAdd(a0, b1, c01);
+        c10 = hn::MulAdd(a1, b0, c10);
+        c11 = hn::MulAdd(a1, b1, c11);
+        const auto a2 = hn::Set(d, row[2]), a3 = hn::Set(d, row[3]);
+        c20 = hn::MulAdd(a2, b0, c20);
+        c21 = hn::MulAdd(a2, b1, c21);
+        c30 = hn::MulAdd(a3, b0, c30);
+        c31 = hn::MulAdd(a3, b1, c31);
+      }
+      const auto add = [&](size_t r, auto left, auto right) {
+        float* at = tile + (i + r) * kTileColumns + j;
+        hn::StoreU(hn::Add(hn::LoadU(d, at), left), d, at);
+        hn::StoreU(hn::Add(hn::LoadU(d, at + lanes), right), d, at + lanes);
+      };
+      add(0, c00, c01);
+      add(1, c10, c11);
+      add(2, c20, c21);
+      add(3, c30, c31);
+    }
+  }
+}
+
+}  // namespace spml::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace spml {
+
+HWY_EXPORT(multiply_tile);
+
+namespace {
+
+// The block of a matrix that starts at (row, column), `rows` deep, as rows of `width`, of which the
+// first `columns` are there and the rest 0.
+void pack(Strided from, size_t row, size_t rows, size_t column, size_t columns, size_t width,
+          float* out) {
+  for (size_t r = 0; r < rows; ++r) {
+    const float* source = from.data + (row + r) * from.row_step + column * from.column_step;
+    float* line = out + r * width;
+    for (size_t c = 0; c < columns; ++c) line[c] = source[c * from.column_step];
+    std::fill(line + columns, line + width, 0.0f);
+  }
+}
+
+// A small matrix by Gauss and Jordan, in double precision.
+void invert_block(std::vector<double>& a, size_t n) {
+  for (size_t p = 0; p < n; ++p) {
+    const double pivot = a[p * n + p];
+    if (!(pivot > 0) || !std::isfinite(pivot)) {
+      fail("least squares: the features are too close to dependent to be inverted");
+    }
+    a[p * n + p] = 1;
+    for (size_t j = 0; j < n; ++j) a[p * n + j] /= pivot;
+    for (size_t i = 0; i < n; ++i) {
+      if (i == p) continue;
+      const double factor = a[i * n + p];
+      a[i * n + p] = 0;
+      for (size_t j = 0; j < n; ++j) a[i * n + j] -= factor * a[p * n + j];
+    }
+  }
+}
+
+}  // namespace
+
+void add_product(Strided a, Strided b, size_t m, size_t n, size_t k, float scale, float* c,
+                 size_t c_step, int threads) {
+  const size_t across = (n + kTileColumns - 1) / kTileColumns;
+  const size_t tiles = (m + kTileRows - 1) / kTileRows * across;
+  const Strided a_transposed{a.data, a.column_step, a.row_step};
+  parallel_for(tiles, threads, [&](size_t t) {
+    const size_t i = t / across * kTileRows, j = t % across * kTileColumns;
+    const size_t rows = std::min(kTileRows, m - i), columns = std::min(kTileColumns, n - j);
+    AlignedVector<float> left(kDepth * kTileRows), right(kDepth * kTileColumns);
+    AlignedVector<float> tile(kTileRows * kTileColumns);
+    std::ranges::fill(tile, 0.0f);
+    for (size_t first = 0; first < k; first += kDepth) {
+      const size_t depth = std::min(kDepth, k - first);
+      pack(a_transposed, first, depth, i, rows, kTileRows, left.data());
+      pack(b, first, depth, j, columns, kTileColumns, right.data());
+      HWY_DYNAMIC_DISPATCH(multiply_tile)(left.data(), right.data(), depth, tile.data());
+    }
+    for (size_t r = 0; r < rows; ++r) {
+      float* out = c + (i + r) * c_step + j;
+      for (size_t s = 0; s < columns; ++s) out[s] += scale * tile[r * kTileColumns + s];
+    }
+  });
+}
+
+// Gauss and Jordan, a block of rows at a time: with P the inverse of the block on the diagonal and
+// R = P times the block's rows, every other element loses A_ik R_kj.
+void invert(float* a, size_t n, int threads) {
+  constexpr size_t kBlock = 64;
+  std::vector<float> rows, columns, inverse;
+  for (size_t first = 0; first < n; first += kBlock) {
+    const size_t size = std::min(kBlock, n - first);
+    std::vector<double> block(size * size);
+    for (size_t i = 0; i < size; ++i) {
+      for (size_t j = 0; j < size; ++j) block[i * size + j] = a[(first + i) * n + first + j];
+    }
+    invert_block(block, size);
+    inverse.assign(block.begin(), block.end());
+    // The block's columns are taken out: what is added to a 0 there is what belongs there.
+    columns.assign(n * size, 0.0f);
+    for (size_t i = 0; i < n; ++i) {
+      float* row = a + i * n + first;
+      if (i < first || i >= first + size) std::copy(row, row + size, &columns[i * size]);
+      std::fill(row, row + size, 0.0f);
+    }
+    for (size_t i = 0; i < size; ++i) a[(first + i) * n + first + i] = 1;
+    rows.assign(size * n, 0.0f);
+    add_product({inverse.data(), size, 1}, {a + first * n, n, 1}, size, n, size, 1, rows.data(), n,
+                threads);
+    std::copy(rows.begin(), rows.end(), a + first * n);
+    add_product({columns.data(), size, 1}, {rows.data(), n, 1}, n, n, size, -1, a, n, threads);
+  }
+}
+
+}  // namespace spml
+#endif  // HWY_ONCE

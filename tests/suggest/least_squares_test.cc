@@ -1,0 +1,118 @@
+#include "suggest/least_squares.h"
+
+#include <numeric>
+
+#include "base/rng.h"
+#include "suggest/product.h"
+#include "testing.h"
+
+namespace spml {
+namespace {
+
+std::vector<float> random_numbers(size_t n, uint64_t seed) {
+  CounterRng rng(seed, Stream::kSynthetic);
+  std::vector<float> values(n);
+  for (float& value : values) value = static_cast<float>(rng.normal());
+  return values;
+}
+
+TEST(Product, AddsToWhatIsThereForAnyStrides) {
+  const size_t m = 70, n = 300, k = 290;  // more than a tile, with odd ends
+  const auto a = random_numbers(m * k, 1), b = random_numbers(k * n, 2);
+  std::vector<float> c(m * n, 1.0f), transposed(m * n, 1.0f), at(k * m);
+  for (size_t i = 0; i < m; ++i) {
+    for (size_t j = 0; j < k; ++j) at[j * m + i] = a[i * k + j];
+  }
+  add_product({a.data(), k, 1}, {b.data(), n, 1}, m, n, k, 2, c.data(), n, 1);
+  add_product({at.data(), 1, m}, {b.data(), n, 1}, m, n, k, 2, transposed.data(), n, 3);
+  EXPECT_EQ(c, transposed);
+  for (const size_t i : {0, 63, 64, 69}) {
+    for (const size_t j : {0, 255, 256, 299}) {
+      double sum = 0;
+      for (size_t s = 0; s < k; ++s) sum += double{a[i * k + s]} * b[s * n + j];
+      EXPECT_NEAR(c[i * n + j], 1 + 2 * sum, 1e-3) << i << " " << j;
+    }
+  }
+}
+
+TEST(Inverse, TimesTheMatrixIsOne) {
+  const size_t n = 150;  // three blocks
+  const auto x = random_numbers(200 * n, 3);
+  std::vector<float> a(n * n), product(n * n);
+  add_product({x.data(), 1, n}, {x.data(), n, 1}, n, n, 200, 1, a.data(), n, 2);
+  for (size_t i = 0; i < n; ++i) a[i * n + i] += 20;
+  std::vector<float> inverse = a;
+  invert(inverse.data(), n, 2);
+  add_product({a.data(), n, 1}, {inverse.data(), n, 1}, n, n, n, 1, product.data(), n, 2);
+  for (size_t i = 0; i < n * n; ++i) ASSERT_NEAR(product[i], i % (n + 1) == 0, 2e-4) << i;
+}
+
+TEST(Inverse, RefusesWhatIsNotPositiveDefinite) {
+  std::vector<float> a = {1, 2, 2, 1};
+  EXPECT_SPML_ERROR(invert(a.data(), 2, 1), testing::HasSubstr("dependent"));
+}
+
+class LeftOut : public testing::Test {
+ protected:
+  static constexpr size_t kRows = 40, kColumns = 9, kLabels = 3;
+
+  FeatureMatrix features{random_numbers(kRows * kColumns, 4), kRows, kColumns};
+  Matrix<float> targets{kRows, kLabels, random_numbers(kRows* kLabels, 5)};
+
+  static std::vector<int32_t> all() {
+    std::vector<int32_t> rows(kRows);
+    std::iota(rows.begin(), rows.end(), 0);
+    return rows;
+  }
+};
+
+// With the same penalty in absolute terms, which is relative to the features of the rows fitted to.
+TEST_F(LeftOut, ScoresAreThoseOfAFitWithoutTheRow) {
+  LeastSquares squares(features, {}, all(), 1);
+  squares.set_strength(0.5);
+  Matrix<float> left_out(kRows, kLabels);
+  squares.fit(targets, left_out.view());
+  const auto spread = [&](const std::vector<int32_t>& rows) {
+    double sum = 0;
+    for (size_t c = 0; c < kColumns; ++c) {
+      double mean = 0, squared = 0;
+      for (const int32_t i : rows) mean += features.floats()(static_cast<size_t>(i), c);
+      mean /= static_cast<double>(rows.size());
+      for (const int32_t i : rows) {
+        squared += std::pow(features.floats()(static_cast<size_t>(i), c) - mean, 2);
+      }
+      sum += squared;
+    }
+    return sum;
+  };
+  for (const size_t out : {size_t{0}, size_t{17}, kRows - 1}) {
+    std::vector<int32_t> rows = all();
+    rows.erase(rows.begin() + static_cast<ptrdiff_t>(out));
+    LeastSquares others(features, {}, rows, 1);
+    others.set_strength(0.5 * spread(all()) / spread(rows));
+    Matrix<float> fewer(kRows - 1, kLabels), ignored(kRows - 1, kLabels);
+    for (size_t i = 0; i + 1 < kRows; ++i) {
+      std::ranges::copy(targets.row(static_cast<size_t>(rows[i])), fewer.row(i).begin());
+    }
+    const LinearFit fit = others.fit(fewer, ignored.view());
+    for (size_t j = 0; j < kLabels; ++j) {
+      double score = fit.bias[j];
+      for (size_t c = 0; c < kColumns; ++c) {
+        score += double{fit.weight[j * kColumns + c]} * features.floats()(out, c);
+      }
+      EXPECT_NEAR(left_out(out, j), score, 1e-4) << out << " " << j;
+    }
+  }
+}
+
+TEST_F(LeftOut, TheNumberOfThreadsChangesNothing) {
+  Matrix<float> one(kRows, kLabels), three(kRows, kLabels);
+  LeastSquares a(features, {}, all(), 1), b(features, {}, all(), 3);
+  a.set_strength(1);
+  b.set_strength(1);
+  EXPECT_EQ(a.fit(targets, one.view()).weight, b.fit(targets, three.view()).weight);
+  EXPECT_EQ(one, three);
+}
+
+}  // namespace
+}  // namespace spml
