@@ -91,7 +91,7 @@ void Retrainer::train(const Path& base, ReviewRun& record) {
 
   set([](RetrainStatus& status) { status.phase = "scoring"; });
   auto scorer = std::make_shared<Scorer>(run.out, *setup_.data, setup_.threads);
-  Suggestions suggestions = scorer->suggest(*setup_.observed, setup_.limit);
+  Suggestions suggestions = scorer->suggest(data.train_file.observed, setup_.limit);
   // What has been looked at, or will be, stays in the list whatever its score is now.
   std::vector<Entry> kept = store_.sampled();
   for (const NewAnswer& answer : store_.answered()) kept.push_back(answer.entry);

@@ -10,8 +10,9 @@ namespace {
 constexpr int64_t kApplicationId = 0x73706d6c;  // "spml"
 
 // `state` of a suggestion and `answer` of an answer are numbers of enum State. A suggestion of a
-// run that is not the current one is being prepared or waits to be removed. Times are milliseconds
-// since 1970.
+// run that is not the current one is being prepared or waits to be removed. Indexes end with the
+// score where a range of scores has to be found in another order. Times are milliseconds since
+// 1970.
 constexpr const char* kTables = R"(
 CREATE TABLE review (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE runs (
@@ -36,11 +37,11 @@ CREATE TABLE suggestions (
   PRIMARY KEY (run, row, label)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX suggestions_by_score ON suggestions (run, state, score);
-CREATE INDEX suggestions_by_doubt ON suggestions (run, state, doubt);
-CREATE INDEX suggestions_by_lot ON suggestions (run, state, lot);
+CREATE INDEX suggestions_by_doubt ON suggestions (run, state, doubt, row, label, score);
+CREATE INDEX suggestions_by_lot ON suggestions (run, state, lot, row, label, score);
 CREATE INDEX suggestions_of_class_by_score ON suggestions (run, label, state, score);
-CREATE INDEX suggestions_of_class_by_doubt ON suggestions (run, label, state, doubt);
-CREATE INDEX suggestions_of_class_by_lot ON suggestions (run, label, state, lot);
+CREATE INDEX suggestions_of_class_by_doubt ON suggestions (run, label, state, doubt, row, score);
+CREATE INDEX suggestions_of_class_by_lot ON suggestions (run, label, state, lot, row, score);
 CREATE INDEX suggestions_by_entry ON suggestions (row, label);
 CREATE TABLE actions (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -107,10 +107,12 @@ void Store::add_suggestions(const std::vector<Suggestion>& suggestions) {
 
 void Store::list_state(const Listing& listing, State state, std::vector<Listed>& out) {
   const Order order = order_of(listing.sort);
+  // The plus keeps SQLite from looking scores up by their own index and sorting what it finds: the
+  // index of the order asked for has the scores, too.
   std::string sql = fmt::format(
       "SELECT row, label, score, {} FROM suggestions WHERE run = ? AND state = ? AND "
-      "score BETWEEN ? AND ?",
-      order.column);
+      "{}score BETWEEN ? AND ?",
+      order.column, listing.sort == Sort::kScore ? "" : "+");
   if (listing.label) sql += " AND label = ?";
   if (listing.after)
     sql += fmt::format(" AND ({}, row, label) {} (?, ?, ?)", order.column, order.beyond);

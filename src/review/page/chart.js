@@ -32,9 +32,10 @@ export function FoundChart({ points, randomRate }) {
   </svg>`;
 }
 
-// A share with its interval, as a bar from 0 to 1.
+// A share with its interval, as a bar from 0 to 1; empty while there is nothing to tell.
 export function IntervalBar({ low, high, share }) {
+  if (share === null) return html`<div class="interval"></div>`;
   const style = { left: `${100 * low}%`, width: `${Math.max(1, 100 * (high - low))}%` };
   return html`<div class="interval"><div class="range" style=${style}></div>
-    ${share !== null && html`<div class="point" style=${{ left: `${100 * share}%` }}></div>`}</div>`;
+    <div class="point" style=${{ left: `${100 * share}%` }}></div></div>`;
 }
