@@ -15,8 +15,6 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 # So that CMake and dpkg-shlibdeps find the library of this build, which no package has yet.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src)
@@ -41,13 +39,19 @@ string(TIMESTAMP SPML_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)  # SOURCE_DATE_EPO
 set(exactly "(= ${PROJECT_VERSION})")
 spml_package(program spml science ""
   "learn many labels from one positive label per example"
-  "Trains classifiers on data of which only one present label per example is known, chooses loss and\n settings by itself, predicts and decides labels, and reproduces the published experiments.")
+  "Trains classifiers on data of which one present label per example is known.\nIt chooses its settings by itself, decides labels for new examples, suggests\nlabels that are missing and reproduces the published experiments.")
 spml_package(library libspml${so} libs ""
   "multi-label learning from single positive labels: shared library"
   "What programs that use the library of spml need to run.")
 spml_package(development libspml-dev libdevel "libspml${so} ${exactly}"
   "multi-label learning from single positive labels: headers"
   "Headers and the CMake package of the library of spml.")
+# Whoever is linked with the library depends on its package, and the linker's cache learns of it.
+file(WRITE ${PROJECT_BINARY_DIR}/debian/shlibs
+     "libspml ${so} libspml${so} (>= ${PROJECT_VERSION})\n")
+file(WRITE ${PROJECT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${PROJECT_BINARY_DIR}/debian/shlibs"
+    "${PROJECT_BINARY_DIR}/debian/triggers")
 if(SPML_TORCH)
   list(APPEND CPACK_COMPONENTS_ALL torch)
   spml_package(torch spml-torch science "spml ${exactly}"
@@ -72,7 +76,7 @@ install(CODE [[
     file(MAKE_DIRECTORY "${root}/share/zsh/vendor-completions")
     file(RENAME "${root}/share/zsh/site-functions/_spml"
          "${root}/share/zsh/vendor-completions/_spml")
-    file(REMOVE "${root}/share/zsh/site-functions")
+    file(REMOVE_RECURSE "${root}/share/zsh/site-functions")
   endif()
 ]] COMPONENT program)
 

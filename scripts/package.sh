@@ -26,9 +26,7 @@ mkdir -p "$out"
 rm -f "$out"/*.deb "$out"/spml-*.tar.gz "$out"/spml-*.whl
 (cd "$build" && rm -f ./*.deb && cpack >/dev/null)
 mv "$build"/*.deb "$out"
-git archive --format=tar --prefix="spml-$version/" --mtime="@$SOURCE_DATE_EPOCH" HEAD 2>/dev/null |
-  gzip -9n >"$out/spml-$version.tar.gz" ||
-  git archive --format=tar --prefix="spml-$version/" HEAD | gzip -9n >"$out/spml-$version.tar.gz"
+git archive --format=tar --prefix="spml-$version/" HEAD | gzip -9n >"$out/spml-$version.tar.gz"
 SPML_WHEEL_BUILD=$build SPML_WHEEL_OUT=$out scripts/wheel.sh >/dev/null
 
 if [[ ${1:-} == --check ]]; then lintian --fail-on error "$out"/*.deb; fi

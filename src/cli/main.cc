@@ -41,8 +41,12 @@ int exit_code(spml::Error::Kind kind) {
 
 void run(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
-  if (!words.empty() && words.front() == "--version" &&
-      (words.size() == 1 || words == std::vector<std::string>{"--version", "--verbose"})) {
+  if (!words.empty() && words.front() == "--version") {
+    if (words.size() > 2 || (words.size() == 2 && words.back() != "--verbose")) {
+      throw spml::Error(
+          "--version: expected nothing after it, or --verbose, found '" + words[1] + "'",
+          spml::Error::Kind::kUsage);
+    }
     fmt::print("{}", spml::cli::version_text(words.size() == 2));
     return;
   }

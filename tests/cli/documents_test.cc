@@ -136,5 +136,14 @@ TEST(Documents, ScriptsOfAllShellsNameEveryVerbAndFlag) {
   EXPECT_EQ(run_program("completion tcsh").exit_code, 2);
 }
 
+TEST(Version, VerboseNamesProcessorLibrariesAndModules) {
+  EXPECT_THAT(run_program("--version").out, testing::MatchesRegex("spml [0-9.]+\n"));
+  EXPECT_THAT(run_program("--version --verbose").out,
+              AllOf(HasSubstr("SIMD: "), HasSubstr("Highway "), HasSubstr("Module")));
+  const Ran wrong = run_program("--version --verbos");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("found '--verbos'"));
+}
+
 }  // namespace
 }  // namespace spml::cli
