@@ -45,11 +45,12 @@ sed -i -e 's|"class_0"|"</script><script>document.title=1</script>"|' \
   --out "$folder/sweep" --quiet >/dev/null
 "$spml" report "$folder/sweep" --out "$folder/page.html" >/dev/null
 open_page "$folder/page.html"
+# The curves, the classes, the test chart and the reliability diagram.
 at_least 3 '<svg[^>]*class="marks"' "charts"
 at_least 3 'aria-roledescription="point"' "points of the test chart"
 at_least 6 'aria-roledescription="line mark"' "learning curves"
 at_least 15 'aria-roledescription="rect mark"' "cells of the per-class chart"
-at_least 1 'data-drawn="3"' "sign that the script finished"
+at_least 1 'data-drawn="4"' "sign that the script finished"
 at_least 1 'data-theme="light"' "light theme"
 at_least 1 'class="first"' "best value in bold"
 at_least 1 '<title>spml report</title>' "title as it was"
@@ -72,7 +73,7 @@ reproduce lines '' ', "show": "curves", "vary": {"k": {"labelled_rows": 5, "valu
 reproduce maps ', "record": "unobserved-positives"' ', "show": "heatmaps"'
 open_page "$folder/out/report.html"
 # Beside the paper, per class and curves of the first; the figure and curves of the others.
-at_least 1 'data-drawn="7"' "charts of a reproduction"
+at_least 1 'data-drawn="10"' "charts of a reproduction"
 at_least 11 'aria-roledescription="point"' "points of the comparison and of the lines"
 at_least 2 'aria-roledescription="rule mark"' "rules at the true k"
 at_least 200 'aria-roledescription="rect mark"' "cells of the heat maps"
@@ -89,6 +90,6 @@ for text in 'does best' "$folder/demo/report.html"; do
   fi
 done
 open_page "$folder/demo/report.html"
-at_least 1 'data-drawn="3"' "charts of the demo"
+at_least 1 'data-drawn="4"' "charts of the demo"
 at_least 72 'aria-roledescription="line mark"' "learning curves of the demo"
 exit $failed
