@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "experiment/auto.h"
+#include "experiment/average.h"
 #include "experiment/measure.h"
 #include "experiment/observed_k.h"
 #include "experiment/run.h"
@@ -105,16 +106,20 @@ AutoOptions auto_options(const TrainOptions& options) {
   return search;
 }
 
+RunEvents search_events(const TrainOptions& options) {
+  RunEvents events;
+  events.notice = options.on_notice;
+  events.stop_requested = [&options] { return stop_requested(options); };
+  return events;
+}
+
 // The configuration with everything that is to be found out: by a search, or k alone.
 TrainConfig completed(const Dataset& data, const TrainOptions& options) {
   const TrainConfig config = config_of(options);
   if (!is_auto(options)) {
     return with_estimated_k(data, config, threads_of(options), options.on_notice);
   }
-  RunEvents events;
-  events.notice = options.on_notice;
-  events.stop_requested = [&] { return stop_requested(options); };
-  return search_settings(data, config, auto_options(options), events).chosen;
+  return search_settings(data, config, auto_options(options), search_events(options)).chosen;
 }
 
 // What was chosen once more, on all rows, for as many epochs as were best.
@@ -126,6 +131,7 @@ void refit(const Dataset& data, const TrainOptions& options, TrainConfig config,
   LoopEvents events = loop_events(options, session);
   events.after_epoch = nullptr;
   session.loop.run(events);
+  average_over_seeds(session, search_events(options));
   take_refit(state, session);
 }
 
@@ -137,7 +143,9 @@ LinearClassifier train_in_memory(const Dataset& data, const TrainOptions& option
     if (options.on_notice) options.on_notice(text);
   }
   session.loop.run(loop_events(options, session));
+  const double val_map = average_over_seeds(session, search_events(options));
   RunResult result = measure(session);
+  result.val_map = val_map;
   const auto state = state_of(session, std::move(result));
   if (is_auto(options) && options.refit) refit(data, options, config, *state);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
