@@ -239,7 +239,10 @@ HWY_INLINE void pack(const Source* HWY_RESTRICT row, size_t features, const RowT
     size_t i = 0;
     for (; i + n <= width && begin + i + n <= features; i += n) {
       const size_t c = begin + i;
-      hn::Store(transform(load_features(row + c), t.mean + c, t.inverse_scale + c), d, out + i);
+      // Only standardizing has them; an offset to a null pointer is undefined, used or not.
+      const float* mean = kKind == TransformKind::kStandardize ? t.mean + c : nullptr;
+      const float* scale = kKind == TransformKind::kStandardize ? t.inverse_scale + c : nullptr;
+      hn::Store(transform(load_features(row + c), mean, scale), d, out + i);
     }
     for (; i < width; i += n) {  // the last features, and padding
       const size_t c = begin + i;
