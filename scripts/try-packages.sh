@@ -31,7 +31,10 @@ target_link_libraries(user PRIVATE spml::spml)
 CMAKE
 cmake -S . -B user -DCMAKE_PREFIX_PATH="$root/usr" >/dev/null
 cmake --build user >/dev/null
-LD_LIBRARY_PATH=$libraries user/user >/dev/null
+"$root/usr/bin/spml" synth --quiet --out toy >/dev/null
+"$root/usr/bin/spml" observe toy --quiet --force >/dev/null
+LD_LIBRARY_PATH=$libraries user/user toy/train_features_imagenet_resnet50.npy \
+  toy/formatted_train_labels_obs.npy >/dev/null
 readelf -d user/user | grep 'NEEDED.*libspml'
 say "a program builds against the library and runs"
 
