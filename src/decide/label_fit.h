@@ -8,8 +8,10 @@
 // How many labels a row has cannot be told from single positives without an assumption. The one
 // made here: given the classifier's score, labels of a row are independent, and every curve from
 // score to probability is a logistic one, alike in slope. Where scores say little, k is told by
-// bounds alone and `k_is_certain` is false.
+// bounds alone, where they say nothing by what is usual, and `k_is_certain` is false.
 #pragma once
+
+#include <optional>
 
 #include "decide/calibration.h"
 
@@ -22,6 +24,7 @@ struct LabelFitInput {
   bool rows_may_be_empty = false;     // a row without an observed label has none
   bool want_interval = true;          // of k: takes several times as long
   int threads = 1;                    // the result does not depend on it
+  std::optional<double> k = {};       // labels of a row, where they are known from elsewhere
 };
 
 struct LabelFit {

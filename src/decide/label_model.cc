@@ -268,6 +268,24 @@ std::vector<LabelModel::Column> LabelModel::columns(std::span<const double> para
   return columns;
 }
 
+double LabelModel::log_likelihood_by_frequency() const {
+  double all = 0, sum = 0;
+  for (const double share : input_.frequency) all += std::max(share, 1e-6);
+  size_t rows = 0;
+  for (const size_t row : rows_) {
+    double value = 0, positives = 0;
+    for (size_t j = 0; j < input_.labels.cols; ++j) {
+      if (input_.labels(row, j) <= 0) continue;
+      value += std::log(std::max(input_.frequency[j], 1e-6) / all);
+      ++positives;
+    }
+    if (positives == 0) continue;
+    sum += value / positives;
+    ++rows;
+  }
+  return rows > 0 ? sum / static_cast<double>(rows) : 0;
+}
+
 LabelModel::Belief LabelModel::count_of_complete_rows() const {
   double sum = 0, squares = 0;
   for (const size_t row : rows_) {

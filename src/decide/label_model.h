@@ -48,6 +48,9 @@ class LabelModel {
   // The mean number of labels of complete rows and its standard error.
   Belief count_of_complete_rows() const;
   bool never_empty() const { return never_empty_; }
+  // The mean log likelihood of the rows' labels if they were named by their frequencies, whatever
+  // the scores are. Of rows with one positive at least.
+  double log_likelihood_by_frequency() const;
 
  private:
   struct Sums;

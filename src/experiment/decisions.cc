@@ -66,11 +66,12 @@ ValidationRows read_validation(Session& session) {
   return result;
 }
 
-LabelFit fit(const ValidationRows& rows, bool want_interval, int threads) {
+LabelFit fit(const ValidationRows& rows, std::optional<double> k, bool want_interval, int threads) {
   LabelFitInput input;
   input.logits = rows.scores();
   input.labels = rows.known();
   input.frequency = rows.frequency;
+  input.k = k;
   input.rows_may_be_empty = rows.some_empty;
   input.want_interval = want_interval;
   input.threads = threads;
@@ -96,12 +97,12 @@ LabelSource label_source_from(std::string_view name) {
 }
 
 LabelFit fit_validation(Session& session, bool want_interval) {
-  return fit(read_validation(session), want_interval, session.threads);
+  return fit(read_validation(session), std::nullopt, want_interval, session.threads);
 }
 
 Decisions decide(Session& session) {
   ValidationRows rows = read_validation(session);
-  LabelFit fitted = fit(rows, false, session.threads);
+  LabelFit fitted = fit(rows, resolve_k(session.data, session.config), false, session.threads);
   Decisions decisions;
   decisions.from = fitted.complete_rows > 0 ? LabelSource::kClean : LabelSource::kObserved;
   const View<float> probabilities{rows.logits.data(), rows.rows, rows.columns};

@@ -131,6 +131,29 @@ TEST(FitLabels, IsTheSameForEveryNumberOfThreads) {
   EXPECT_EQ(one.calibration.offset, three.calibration.offset);
 }
 
+TEST(FitLabels, ScoresThatTellNothingDoNotMeanEveryLabel) {
+  constexpr size_t kRows = 60, kLabels = 20;
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    CounterRng rng(seed, Stream::kTrials, 0);
+    std::vector<float> logits(kRows * kLabels);
+    std::vector<int8_t> observed(kRows * kLabels);
+    for (float& logit : logits) logit = static_cast<float>(rng.uniform());
+    std::vector<double> frequency(kLabels, 0.5 / (kRows + 1));
+    for (size_t i = 0; i < kRows; ++i) {
+      const size_t named = rng.below(kLabels);
+      observed[i * kLabels + named] = 1;
+      frequency[named] += 1.0 / (kRows + 1);
+    }
+    LabelFitInput input{
+        {logits.data(), kRows, kLabels}, {observed.data(), kRows, kLabels}, frequency};
+    const LabelFit fit = fit_labels(input);
+    EXPECT_LT(fit.k, kLabels / 2.0) << "seed " << seed;
+    EXPECT_FALSE(fit.k_is_certain) << "seed " << seed;
+    input.k = 3;
+    EXPECT_NEAR(fit_labels(input).k, 3, 0.6) << "seed " << seed;
+  }
+}
+
 TEST(FitLabels, NeedsARowWithALabel) {
   Sample sample = draw(20, 4, 2, -1);
   std::ranges::fill(sample.observed, int8_t{0});
