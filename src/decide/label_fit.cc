@@ -21,7 +21,9 @@ constexpr double kNearCertainty = 0.98;  // share of rows less certain than "a c
 constexpr double kProfileDeviation = 0.02;
 constexpr double kGivenDeviation = 0.1;  // of log k where it was given
 constexpr double kUsualDeviation = 0.3;
-constexpr double kTelling = 5;  // by how much scores have to raise the log likelihood
+constexpr double kTelling = 5;          // by how much scores have to raise the log likelihood
+constexpr double kTellingOfARow = 0.3;  // the same where there are few rows
+constexpr double kEveryLabel = 0.8;     // share of labels in a row that is no finding
 
 double minimise_with(const LabelModel& model, std::span<const Belief> beliefs, Parameters& x) {
   return minimise(
@@ -68,9 +70,10 @@ Belief usual_belief(double labels) { return {std::log(labels) / 3, kUsualDeviati
 // Scores that tell nothing are explained as well by rows that have every label as by any other,
 // which is no finding.
 bool scores_tell(const LabelModel& model, const LabelModel::Summary& first, double labels) {
-  if (first.k > labels / 2) return false;
+  if (first.k > kEveryLabel * labels) return false;
   const double gain = first.log_likelihood - model.log_likelihood_by_frequency();
-  return !model.never_empty() || gain * static_cast<double>(model.partial_rows()) > kTelling;
+  const double total = gain * static_cast<double>(model.partial_rows());
+  return !model.never_empty() || total > kTelling || gain > kTellingOfARow;
 }
 
 // What is believed of k before the labels are asked with it.

@@ -102,7 +102,10 @@ LabelFit fit_validation(Session& session, bool want_interval) {
 
 Decisions decide(Session& session) {
   ValidationRows rows = read_validation(session);
-  LabelFit fitted = fit(rows, resolve_k(session.data, session.config), false, session.threads);
+  // An estimate comes from other scores of the same labels: these scores are asked themselves.
+  std::optional<double> k;
+  if (!session.config.k_is_estimated) k = resolve_k(session.data, session.config);
+  LabelFit fitted = fit(rows, k, false, session.threads);
   Decisions decisions;
   decisions.from = fitted.complete_rows > 0 ? LabelSource::kClean : LabelSource::kObserved;
   const View<float> probabilities{rows.logits.data(), rows.rows, rows.columns};
