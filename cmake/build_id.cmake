@@ -1,8 +1,8 @@
-# spml_build_id(TARGET): gives its sources "vision/build_id.h" with spml::kBuild, a checksum of the sources
-# that the program and libspml_torch.so share, of the compiler and of its flags.
-set(SPML_BUILD_HEADER ${PROJECT_BINARY_DIR}/build_id/vision/build_id.h)
+# spml_build_id(TARGET): gives its sources "base/build_id.h" with spml::kBuild, a checksum of the sources
+# that the program and its modules (libspml_torch.so, libspml_mpi.so) share, of the compiler and of its flags.
+set(SPML_BUILD_HEADER ${PROJECT_BINARY_DIR}/build_id/base/build_id.h)
 set(folders include src/base src/formats src/data src/loss src/metrics src/train src/linear
-            src/vision src/libtorch)
+            src/cluster src/mpi src/vision src/libtorch)
 set(patterns)
 foreach(folder ${folders})
   list(APPEND patterns ${PROJECT_SOURCE_DIR}/${folder}/*.h ${PROJECT_SOURCE_DIR}/${folder}/*.cc)

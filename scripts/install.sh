@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 say() { echo "install: $*" >&2; }
 if [[ ${SPML_SKIP_INSTALL:-0} == 1 ]]; then exit 0; fi
 if [[ $# == 0 ]]; then
-  say "expected groups of scripts/packages.txt: build, test, check, torch"
+  say "expected groups of scripts/packages.txt: build, test, mpi, check, torch"
   exit 2
 fi
 

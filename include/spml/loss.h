@@ -18,6 +18,25 @@
 
 namespace spml {
 
+// Where several processes share the labels of a batch, each with some columns of all its rows: what
+// a loss can learn of the others. Every process calls the same functions in the same order.
+class OtherLabels {
+ public:
+  virtual ~OtherLabels() = default;
+
+  virtual size_t labels() const = 0;               // L, of the whole rows
+  virtual void sum(std::span<double> values) = 0;  // over all processes, in their order
+  // Whole rows (B, L) from this process's columns; valid until the next call.
+  virtual View<const float> whole(View<const float> mine) = 0;
+};
+
+// What a loss has to know of the labels of a row, or batch, that another process has.
+enum class RowNeed {
+  kNothing,  // each label by itself
+  kSums,     // a few sums over all labels, which the loss asks for
+  kWhole,    // everything: the loss is evaluated on whole rows
+};
+
 // Every matrix is (B, L), row-major, borrowed for the call. T is float in training; double is the
 // same formula in double precision, for checks.
 template <class T>
@@ -32,10 +51,14 @@ struct BasicLossInput {
   std::span<const T> class_priors;  // (L); empty unless the loss uses them
   // (L): which share of the training rows is observed positive; empty = as in this batch
   std::span<const T> observed_shares;
-  int epoch = 1;      // from 1
-  int epochs = 1;     // planned in all
-  uint64_t step = 0;  // from 0, over all epochs
-  uint64_t seed = 0;  // for losses that sample
+  int epoch = 1;                  // from 1
+  int epochs = 1;                 // planned in all
+  uint64_t step = 0;              // from 0, over all epochs
+  uint64_t seed = 0;              // for losses that sample
+  OtherLabels* others = nullptr;  // null: all labels of the rows are here
+
+  // L of the whole rows, which means are taken over.
+  size_t labels_in_all() const { return others == nullptr ? logits.cols : others->labels(); }
 };
 
 // Where results go. Gradients are overwritten, not added to; an empty view means not requested.
@@ -90,13 +113,15 @@ struct LossTraits {
   double estimate_lr_factor = 1;  // of their step size, where there are estimates
   double estimate_start = 0.5;    // where those of unknown labels start
   LossMemory memory = {};
+  RowNeed row_need = RowNeed::kWhole;
 };
 
 class Loss {
  public:
   virtual ~Loss() = default;
 
-  // The value; gradients go to `out`. Allocates nothing.
+  // The value; gradients go to `out`. Allocates nothing. Where others have the other labels, the
+  // value is this process's part of the sum that it is.
   virtual double evaluate(const LossInput& in, const LossOutput& out) const = 0;
   // The same in double precision, for checks; training does not need it. Error unless overridden.
   virtual double evaluate(const BasicLossInput<double>& in,
@@ -144,6 +169,7 @@ struct LossDescription {
   bool needs_k = false;
   bool uses_estimates = false;
   LossMemory memory = {};
+  RowNeed row_need = RowNeed::kWhole;
   std::vector<ParameterDescription> params;
 };
 
@@ -153,6 +179,7 @@ std::vector<LossDescription> losses();
 LossDescription describe_loss(std::string_view name);
 
 std::string_view to_string(LabelNeed need);
+std::string_view to_string(RowNeed need);
 
 // The labels a loss trains on, (n, L), from what was observed and, where it needs it, what is true
 // (0 or 1). Either may be empty; Error where the loss needs it.

@@ -18,6 +18,7 @@ LossDescription describe(const LossInfo& info) {
   description.needs_k = info.needs_k;
   description.uses_estimates = info.uses_estimates;
   description.memory = info.memory;
+  description.row_need = info.row_need;
   for (const LossParameter& parameter : info.params) {
     ParameterDescription& p = description.params.emplace_back();
     p.name = parameter.name;

@@ -1,12 +1,29 @@
 #include "cli/common.h"
 
+#include <unistd.h>
+
+#include <cstdlib>
+
 #include "base/parallel.h"
 #include "cli/flags.h"
+#include "cluster/launch.h"
 
 namespace spml::cli {
 
+namespace {
+
+// Ranks on one machine share its cores.
+int default_threads() {
+  const int open = hardware_threads();
+  const auto launch = find_launch(std::getenv);
+  return launch ? threads_of_rank(*launch, open, static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)))
+                : open;
+}
+
+}  // namespace
+
 Flag threads_flag(Common& common) {
-  common.threads = hardware_threads();
+  common.threads = default_threads();
   return {.name = "threads",
           .target = &common.threads,
           .help = "Number of threads",

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "base/text.h"
+#include "cli/cluster.h"
 #include "cli/network.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
@@ -36,6 +37,7 @@ void extract(const ExtractFlags& flags) {
   options.skip_errors = flags.on_error == "skip";
   options.force = flags.force;
   options.threads = flags.common.threads;
+  options.cluster = joined_cluster();
   options.decode.max_pixels = flags.max_pixels;
   const Network network = open_network(flags.network, flags.size, flags.common.threads);
   Progress progress("extract", "images", flags.common.quiet);

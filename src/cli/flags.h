@@ -71,6 +71,8 @@ struct Example {
   std::string command, what;
 };
 
+struct ClusterFlags;
+
 struct Verb {
   std::string name;
   std::string summary;        // one line, without a period
@@ -79,6 +81,7 @@ struct Verb {
   std::vector<Flag> positionals{};  // in order; a vector target takes the rest
   std::vector<Flag> flags{};        // --json, --quiet, --config and --help are added
   Common* common = nullptr;         // where --json and --quiet go
+  ClusterFlags* cluster = nullptr;  // of a verb that several processes can share
   std::function<void()> run{};      // owns the targets; none for a group of verbs
   std::vector<Verb> verbs{};        // `import voc`
 };

@@ -33,6 +33,7 @@ Verb extract_verb() {
                           "Features of all images, with the weights that were fetched"}},
             .positionals = {data_folder(flags->folder)},
             .common = &flags->common,
+            .cluster = &flags->cluster,
             .run = [flags] { extract(*flags); }};
   add_network_flags(verb.flags, flags->network);
   const std::vector<Flag> more = {{.name = "size",
@@ -60,6 +61,8 @@ Verb extract_verb() {
                                    .consent = true},
                                   threads_flag(flags->common)};
   verb.flags.insert(verb.flags.end(), more.begin(), more.end());
+  const std::vector<Flag> shared = cluster_flags(flags->cluster);
+  verb.flags.insert(verb.flags.end(), shared.begin(), shared.end());
   return verb;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/cluster.h"
 #include "cli/flags.h"
 #include "data/synth.h"
 #include "experiment/session.h"
@@ -28,6 +29,7 @@ struct ExtractFlags {
   size_t batch = 16;
   uint64_t max_pixels = 178'956'970;  // at which Pillow refuses
   bool force = false;
+  ClusterFlags cluster;
 };
 void extract(const ExtractFlags& flags);
 

@@ -8,6 +8,7 @@
 
 #include "base/memory_budget.h"
 #include "base/text.h"
+#include "cli/cluster.h"
 #include "cli/help.h"
 #include "cli/mapped_file_errors.h"
 #include "cli/parse.h"
@@ -23,7 +24,7 @@ int report(const std::string& message, int code) {
   constexpr size_t kMaxLine = 2000;  // names from files have no end
   std::string line = spml::printable(message);
   if (line.size() > kMaxLine) line = line.substr(0, kMaxLine) + "...";
-  fmt::print(stderr, "spml: error: {}\n", line);
+  if (!spml::cli::end_cluster(line, code)) fmt::print(stderr, "spml: error: {}\n", line);
   return code;
 }
 
@@ -63,7 +64,9 @@ void run(int argc, char** argv) {
   } else {
     const std::string& max_memory = parsed.verb->common->max_memory;
     if (!max_memory.empty()) spml::limit_memory(spml::parse_size(max_memory, "--max-memory"));
+    spml::cli::enter_cluster(*parsed.verb, words);
     parsed.verb->run();
+    spml::cli::leave_cluster();
   }
 }
 

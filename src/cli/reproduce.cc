@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "cli/cluster.h"
 #include "cli/images.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
@@ -26,6 +27,7 @@ struct Options {
   std::vector<std::string> data;
   std::optional<int> seeds, jobs;
   bool resume = false, overwrite = false;
+  ClusterFlags cluster;
 };
 
 // NAME=DIR; the name becomes a folder.
@@ -61,6 +63,7 @@ ReproduceOptions parse(const Options& options) {
   parsed.jobs = options.jobs.value_or(0);
   parsed.threads = options.common.threads;
   parsed.overwrite = options.overwrite;
+  parsed.cluster = joined_cluster();
   return parsed;
 }
 
@@ -87,6 +90,7 @@ void run(const Options& options) {
     events.stop_requested = interrupted;
     all = reproduce(experiment, parsed, events);
   }
+  if (parsed.cluster != nullptr && !parsed.cluster->is_first()) return;
   const ReproductionFolder folder{parsed.out};
   const std::string key = result_key(experiment, mode);
   const ExperimentResult& result = all.experiments[key];
@@ -107,7 +111,7 @@ void run(const Options& options) {
 Verb reproduce_verb() {
   auto options = std::make_shared<Options>();
   const std::vector<std::string> names = built_in_experiments();
-  return {
+  Verb verb = {
       .name = "reproduce",
       .summary = "The paper's tables and figures on your data, beside its numbers",
       .examples = {{"spml reproduce table1 --data voc12=DIR --out repro",
@@ -166,7 +170,11 @@ Verb reproduce_verb() {
                  .consent = true},
                 threads_flag(options->common)},
       .common = &options->common,
+      .cluster = &options->cluster,
       .run = [options] { run(*options); }};
+  const std::vector<Flag> shared = cluster_flags(options->cluster);
+  verb.flags.insert(verb.flags.end(), shared.begin(), shared.end());
+  return verb;
 }
 
 }  // namespace spml::cli

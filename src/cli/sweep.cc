@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/fail.h"
+#include "cli/cluster.h"
 #include "cli/images.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
@@ -24,6 +25,7 @@ struct Options {
   std::optional<int> jobs;
   bool resume = false, overwrite = false;
   uint64_t checkpoint_every = 0;
+  ClusterFlags cluster;
 };
 
 // "2/8" -> the second of eight.
@@ -59,6 +61,10 @@ void sweep(const Options& options) {
   sweep.overwrite = options.overwrite;
   sweep.checkpoint_every = options.checkpoint_every;
   parse_shard(options.shard, sweep);
+  sweep.cluster = joined_cluster();
+  if (sweep.cluster != nullptr && sweep.shards > 1) {
+    fail_usage("--shard: the ranks share the whole grid; leave it out, or give --distributed off");
+  }
   // A step of a network keeps all cores busy; one of a linear model does not.
   const int default_jobs = options.flags.is_linear() ? options.common.threads : 1;
   sweep.jobs = options.jobs.value_or(default_jobs);
@@ -108,6 +114,7 @@ Verb sweep_verb() {
                    {"spml sweep voc12 --loss an-ls --param eps=0.05,0.1 --seeds 0,1,2 --out sweep",
                     "A parameter and three seeds"}},
       .common = &options->common,
+      .cluster = &options->cluster,
       .run = [options] { sweep(*options); }};
   add_train_flags(verb, options->flags, true);
   const std::vector<Flag> more = {
@@ -141,6 +148,8 @@ Verb sweep_verb() {
        .default_text = "by time, every 10 s at most"},
       threads_flag(options->common)};
   verb.flags.insert(verb.flags.end(), more.begin(), more.end());
+  const std::vector<Flag> shared = cluster_flags(options->cluster);
+  verb.flags.insert(verb.flags.end(), shared.begin(), shared.end());
   return verb;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/fail.h"
+#include "cli/cluster.h"
 #include "cli/images.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
@@ -25,6 +26,8 @@ struct TrainOptions {
   uint64_t trials = kDefaultTrials;
   std::optional<double> time_limit;
   bool refit = false;
+  ClusterFlags cluster;
+  std::string shard_by = "labels";
 };
 
 // The flags with a loss to fill in where a search is to find it; what it finds cannot be given.
@@ -80,6 +83,7 @@ void train(const TrainOptions& options) {
                                      : Existing::kRefuse;
   run.threads = options.common.threads;
   run.checkpoint_every = options.checkpoint_every;
+  run.cluster = joined_cluster();
   if (config.mode != Mode::kLinear) {
     run.make_image_model = image_model_maker(config.image.device);
   }
@@ -136,6 +140,7 @@ Verb train_verb() {
                     "A recipe, with another seed"},
                    {"spml train voc12 --loss role --out run --resume", "Continue after Ctrl-C"}},
       .common = &options->common,
+      .cluster = &options->cluster,
       .run = [options] { train(*options); }};
   add_train_flags(verb, options->flags, false);
   const std::vector<Flag> more = {{.name = "out",
@@ -173,6 +178,12 @@ Verb train_verb() {
                                    .help = "Train the chosen settings once more, on train and val"},
                                   threads_flag(options->common)};
   verb.flags.insert(verb.flags.end(), more.begin(), more.end());
+  verb.flags.push_back({.name = "shard-by",
+                        .target = &options->shard_by,
+                        .help = "What each of several ranks has a part of (docs/cluster.md)",
+                        .choices = {"labels"}});
+  const std::vector<Flag> shared = cluster_flags(options->cluster);
+  verb.flags.insert(verb.flags.end(), shared.begin(), shared.end());
   return verb;
 }
 

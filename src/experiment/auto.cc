@@ -6,9 +6,10 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "base/fail.h"
-#include "base/parallel.h"
+#include "cluster/deal.h"
 #include "experiment/average.h"
 #include "experiment/config_words.h"
 #include "experiment/decisions.h"
@@ -54,6 +55,7 @@ class Search {
   void screen();
   void finals();
   void run(const std::vector<TrainConfig>& configs, const char* stage);
+  void join(size_t first, const std::vector<uint8_t>& mine);
   void train(Trial& trial) const;
   std::vector<const Trial*> ranked(const char* stage) const;
   bool out_of_time() const;
@@ -120,7 +122,9 @@ void Search::run(const std::vector<TrainConfig>& configs, const char* stage) {
     trials_.push_back(std::move(trial));
   }
   std::atomic<size_t> done = first;
-  parallel_for(configs.size(), options_.run.threads, [&](size_t i) {
+  std::vector<uint8_t> mine(configs.size());
+  deal_out(options_.run.cluster, configs.size(), options_.run.threads, [&](size_t i) {
+    mine[i] = 1;
     Trial& trial = trials_[first + i];
     // The first of the whole runs is always done, so that there is one to choose.
     const bool needed = i == 0 && trial.record.stage == "final";
@@ -141,6 +145,30 @@ void Search::run(const std::vector<TrainConfig>& configs, const char* stage) {
       events_.step(progress, options_.trials);
     }
   });
+  if (options_.run.cluster != nullptr) join(first, mine);
+}
+
+// Takes over what the other ranks found in the trials from `first` on that are not mine.
+void Search::join(size_t first, const std::vector<uint8_t>& mine) {
+  std::string lines;
+  for (size_t i = 0; i < mine.size(); ++i) {
+    if (mine[i] != 0) lines += record_text(trials_[first + i].record) + "\n";
+  }
+  Cluster& cluster = *options_.run.cluster;
+  cluster.barrier();
+  int from = 0;
+  for (const Bytes& bytes : cluster.all_gather(std::as_bytes(std::span(lines)))) {
+    std::istringstream in({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    const std::string where = fmt::format("a trial of rank {}", from++);
+    for (std::string line; std::getline(in, line);) {
+      const auto record = parse_record<SearchTrial>(line, where);
+      const size_t at = record.trial - 1;
+      if (at < first || at - first >= mine.size()) {
+        fail("{}: expected one from {} on, found {}", where, first + 1, record.trial);
+      }
+      trials_[at].record = record;
+    }
+  }
 }
 
 // Trials of a stage, best first; of equals the earlier.
@@ -240,14 +268,18 @@ TrainConfig Search::choose() {
   return chosen;
 }
 
+bool is_first_of(const RunOptions& options) {
+  return options.cluster == nullptr || options.cluster->is_first();
+}
+
 // The chosen settings once more, on train and val, for as many epochs as val had found best. The
 // calibration stays that of the model which val was held out from.
 void refit(const Dataset& data, const TrainConfig& config, const RunFolder& folder,
-           RunRecord& record, int threads) {
+           RunRecord& record, const RunOptions& options) {
   TrainConfig whole = config;
   whole.refit = true;
   whole.epochs = record.result.best_epoch;
-  Session session(data, whole, threads);
+  Session session(data, whole, options.threads, {}, {}, nullptr, options.cluster);
   session.loop.run({});
   average_over_seeds(session, {});
   SafetensorsWriter writer;
@@ -260,6 +292,7 @@ void refit(const Dataset& data, const TrainConfig& config, const RunFolder& fold
   record.result.test_map_nonempty = measured.test_map_nonempty;
   record.result.per_class_ap = measured.per_class_ap;
   record.result.refit = true;
+  if (!is_first_of(options)) return;
   writer.write(folder.model());
   write_file(folder.result(), json_text(record.result));
 }
@@ -281,9 +314,18 @@ RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptio
                to_string(base.mode));
   }
   const RunFolder folder{options.run.out};
-  claim_folder(options.run.out, options.run.existing);  // an Error now rather than after the search
-  // search.jsonl is written last: without it, the refit may be missing, too.
-  if (options.run.existing == Existing::kResume && std::filesystem::exists(folder.search())) {
+  Cluster* const cluster = options.run.cluster;
+  const bool is_first = is_first_of(options.run);
+  bool finished = false;
+  if (is_first) {
+    claim_folder(options.run.out, options.run.existing);  // an Error now, not after the search
+    // search.jsonl is written last: without it, the refit may be missing, too.
+    finished =
+        options.run.existing == Existing::kResume && std::filesystem::exists(folder.search());
+  }
+  if (cluster != nullptr) finished = said_by_first(*cluster, finished ? "yes" : "no") == "yes";
+  if (finished && !is_first) return {};
+  if (finished) {
     if (events.notice) {
       events.notice(fmt::format("{} is finished already: nothing to do", folder.path.string()));
     }
@@ -294,7 +336,8 @@ RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptio
   RunEvents quiet = events;
   quiet.step = nullptr;
   RunRecord record = run_training(data, chosen, options.run, quiet);
-  if (options.refit) refit(data, chosen, folder, record, options.run.threads);
+  if (options.refit) refit(data, chosen, folder, record, options.run);
+  if (!is_first) return record;
   std::string lines;
   for (const SearchTrial& trial : search.trials) lines += record_text(trial) + "\n";
   write_file(folder.search(), lines);

@@ -23,10 +23,13 @@ double average_over_seeds(Session& session, const RunEvents& events) {
                   Error::Kind::kInterrupted);
     }
   };
-  parallel_for(others.size(), session.threads, [&](size_t i) {
+  // Side by side; but one after the other where each is shared by all processes.
+  Cluster* const cluster = session.part.cluster;
+  parallel_for(others.size(), cluster == nullptr ? session.threads : 1, [&](size_t i) {
     TrainConfig config = session.config;
     config.seed += (i + 1) * kSeedStride;
-    Session other(session.data, config, 1);
+    const int threads = cluster == nullptr ? 1 : session.threads;
+    Session other(session.data, config, threads, {}, {}, nullptr, cluster);
     other.loop.run(loop_events);
     others[i] = other.take_linear_model();
   });

@@ -1,6 +1,9 @@
 #include "experiment/checkpoint.h"
 
+#include <optional>
+
 #include "base/fail.h"
+#include "base/folders.h"
 #include "experiment/config_words.h"
 #include "experiment/record_fields.h"
 #include "formats/json_fields.h"
@@ -35,30 +38,143 @@ CheckpointRecord read_record_of(const SafetensorsFile& file, const Path& path) t
   fail("{}; it is not a checkpoint of this program: start again with --overwrite", error.what());
 }
 
-}  // namespace
+// The list of a checkpoint's files.
+struct PartFile {
+  std::string file;
+  size_t first = 0, count = 0;  // labels
+};
+struct PartList {
+  uint64_t step = 0;
+  std::vector<PartFile> parts;
+};
 
-void save_checkpoint(const Path& path, const RunIdentity& identity, const Trainee& trainee) {
-  const auto& [state, model, estimator, memory] = trainee;
+template <class Fields>
+void json_fields(Fields& field, PartFile& part) {
+  field("file", part.file);
+  field("first_label", part.first);
+  field("labels", part.count);
+}
+
+template <class Fields>
+void json_fields(Fields& field, PartList& list) {
+  field("step", list.step);
+  field("parts", list.parts);
+}
+
+void write(const Path& path, const RunIdentity& identity, const Trainee& trainee) {
   SafetensorsWriter writer;
-  model.save_state(writer);
-  if (estimator != nullptr) estimator->save_state(writer);
-  if (memory != nullptr) memory->save_state(writer);
-  writer.add_metadata("loop", record_text(CheckpointRecord{identity, state}));
+  trainee.model.save_state(writer);
+  if (trainee.estimator != nullptr) trainee.estimator->save_state(writer);
+  if (trainee.memory != nullptr) trainee.memory->save_state(writer);
+  writer.add_metadata("loop", record_text(CheckpointRecord{identity, trainee.state}));
   writer.write(path);
 }
 
-void load_checkpoint(const Path& path, const RunIdentity& identity, const Trainee& trainee) {
-  const auto& [state, model, estimator, memory] = trainee;
-  const SafetensorsFile file(path);
-  CheckpointRecord record = read_record_of(file, path);
+LoopState checked_state(const SafetensorsFile& file, const RunIdentity& identity) {
+  CheckpointRecord record = read_record_of(file, file.path());
   if (const auto difference = first_difference(record.identity, identity)) {
     fail("{}: it was made with {} {}, asked for is {}; give the same flags, or --overwrite",
-         path.string(), difference->key, difference->earlier, difference->now);
+         file.path().string(), difference->key, difference->earlier, difference->now);
   }
-  state = std::move(record.state);
-  model.load_state(file);
-  if (estimator != nullptr) estimator->load_state(file, state.step);
-  if (memory != nullptr) memory->load_state(file);
+  return std::move(record.state);
+}
+
+void load_labels(const SafetensorsFile& file, const LabelPart& from, const Trainee& trainee) {
+  if (!trainee.part.is_split() && from.count == from.all) {
+    trainee.model.load_state(file);
+    if (trainee.estimator != nullptr) trainee.estimator->load_state(file, trainee.state.step);
+    if (trainee.memory != nullptr) trainee.memory->load_state(file);
+    return;
+  }
+  trainee.model.load_labels(file, from);
+  if (trainee.estimator != nullptr) {
+    trainee.estimator->load_labels(file, trainee.state.step, from);
+  }
+  if (trainee.memory != nullptr) trainee.memory->load_labels(file, from);
+}
+
+// Of a list from a file: together they have each label once.
+void check_cover(const PartList& list, size_t labels, const Path& path) {
+  size_t next = 0;
+  for (const PartFile& part : list.parts) {
+    if (part.first != next || part.count > labels - next) break;
+    next += part.count;
+  }
+  if (next == labels && !list.parts.empty()) return;
+  fail(
+      "{}: expected files with {} labels in all, one after the other; start again with --overwrite",
+      path.string(), labels);
+}
+
+void load_parts(const RunFolder& folder, const RunIdentity& identity, const Trainee& trainee) {
+  const Path path = folder.checkpoint_parts();
+  const auto list = read_record<PartList>(path);
+  const LabelPart& mine = trainee.part;
+  check_cover(list, mine.all, path);
+  for (const PartFile& part : list.parts) {
+    const bool is_first = &part == &list.parts.front();
+    const bool has_mine =
+        part.first < mine.first + mine.count && mine.first < part.first + part.count;
+    if (!is_first && !has_mine) continue;
+    const SafetensorsFile file(path_inside(folder.path, part.file, path.string()));
+    LoopState state = checked_state(file, identity);
+    if (state.step != list.step) {
+      fail("{}: expected the state after step {}, found {}; start again with --overwrite",
+           file.path().string(), list.step, state.step);
+    }
+    if (is_first) trainee.state = std::move(state);
+    if (has_mine) load_labels(file, {nullptr, part.first, part.count, mine.all}, trainee);
+  }
+}
+
+// Every rank writes its own; the list is valid when all have.
+void save_parts(const RunFolder& folder, const RunIdentity& identity, const Trainee& trainee) {
+  Cluster& cluster = *trainee.part.cluster;
+  const uint64_t step = trainee.state.step;
+  write(folder.checkpoint_part(step, cluster.rank()), identity, trainee);
+  cluster.barrier();
+  if (!cluster.is_first()) return;
+  std::optional<PartList> earlier;
+  if (path_exists(folder.checkpoint_parts())) {
+    earlier = read_record<PartList>(folder.checkpoint_parts());
+  }
+  PartList list{step, {}};
+  for (int r = 0; r < cluster.size(); ++r) {
+    const LabelPart part = part_of_rank(trainee.part.all, r, cluster.size());
+    list.parts.push_back(
+        {folder.checkpoint_part(step, r).filename().string(), part.first, part.count});
+  }
+  write_file(folder.checkpoint_parts(), record_text(list, 2) + "\n");
+  remove_file(folder.checkpoint());
+  if (!earlier || earlier->step == step) return;
+  for (const PartFile& part : earlier->parts) {
+    remove_file(path_inside(folder.path, part.file, folder.checkpoint_parts().string()));
+  }
+}
+
+}  // namespace
+
+void save_checkpoint(const RunFolder& folder, const RunIdentity& identity, const Trainee& trainee) {
+  if (trainee.part.is_split()) return save_parts(folder, identity, trainee);
+  write(folder.checkpoint(), identity, trainee);
+  if (!path_exists(folder.checkpoint_parts())) return;
+  // Goes on alone with what several had begun.
+  remove_checkpoint_parts(folder);
+}
+
+bool load_checkpoint(const RunFolder& folder, const RunIdentity& identity, const Trainee& trainee) {
+  if (path_exists(folder.checkpoint_parts())) {
+    load_parts(folder, identity, trainee);
+  } else if (path_exists(folder.checkpoint())) {
+    const SafetensorsFile file(folder.checkpoint());
+    trainee.state = checked_state(file, identity);
+    load_labels(file, all_labels(trainee.part.all), trainee);
+  } else {
+    return false;
+  }
+  // The sum so far is rank 0's; the others add to it.
+  if (trainee.part.is_split() && !trainee.part.cluster->is_first()) trainee.state.loss_sum = 0;
+  return true;
 }
 
 }  // namespace spml

@@ -1,6 +1,8 @@
-// The state of a running training, in one file that is replaced atomically.
+// The state of a running training, in one file that is replaced atomically; where several processes
+// share the labels, in a file of each, and a list of them that is written last.
 #pragma once
 
+#include "experiment/run_folder.h"
 #include "experiment/run_record.h"
 #include "train/loop.h"
 
@@ -12,10 +14,12 @@ struct Trainee {
   Model& model;
   LabelEstimator* estimator;
   LabelMemory* memory;
+  LabelPart part;  // of the labels
 };
 
-// load_checkpoint refuses a file of a run with another identity.
-void save_checkpoint(const Path& path, const RunIdentity& identity, const Trainee& trainee);
-void load_checkpoint(const Path& path, const RunIdentity& identity, const Trainee& trainee);
+void save_checkpoint(const RunFolder& folder, const RunIdentity& identity, const Trainee& trainee);
+// Whether there was one; by how many processes it was written does not matter. Refuses one of a run
+// with another identity.
+bool load_checkpoint(const RunFolder& folder, const RunIdentity& identity, const Trainee& trainee);
 
 }  // namespace spml

@@ -26,6 +26,17 @@ struct ValidationRows {
   View<const int8_t> known() const { return {labels.data(), rows, columns}; }
 };
 
+// Logits of all labels (n, L), from all processes where several share them.
+void predict_all(Session& session, Part part, std::span<const int32_t> rows, View<float> out) {
+  const LabelPart& own = session.part;
+  if (!own.is_split()) return session.model->predict(part, rows, 0, out);
+  std::vector<float> mine(rows.size() * own.count), whole;
+  const View<float> view{mine.data(), rows.size(), own.count};
+  if (own.count > 0) session.model->predict(part, rows, 0, view);
+  all_gather_columns<float>(own, view, whole);
+  std::ranges::copy(whole, out.data);
+}
+
 ValidationRows read_validation(Session& session) {
   const Prepared& prepared = session.prepared;
   const bool clean = prepared.select == Select::kClean && !prepared.truth().empty();
@@ -39,7 +50,7 @@ ValidationRows read_validation(Session& session) {
   result.rows = rows.size();
   result.logits.resize(rows.size() * labels);
   result.labels.resize(rows.size() * labels);
-  session.model->predict(Part::kTrainFile, rows, 0, {result.logits.data(), rows.size(), labels});
+  predict_all(session, Part::kTrainFile, rows, {result.logits.data(), rows.size(), labels});
   for (size_t i = 0; i < rows.size(); ++i) {
     source.read_row(static_cast<size_t>(rows[i]),
                     std::span(result.labels).subspan(i * labels, labels));
@@ -129,7 +140,7 @@ std::optional<Reliability> test_reliability(Session& session, const Calibration&
     scores.resize(some.size() * labels);
     truth.resize(some.size() * labels);
     const View<float> view{scores.data(), some.size(), labels};
-    session.model->predict(Part::kTest, some, 0, view);
+    predict_all(session, Part::kTest, some, view);
     calibration.apply(0, view);
     for (size_t i = 0; i < some.size(); ++i) {
       part.truth.read_row(static_cast<size_t>(some[i]),

@@ -39,7 +39,7 @@ std::optional<FolderKind> kind_of_folder(const Path& path) {
   const RunFolder run{path};
   if (is_sweep(path)) return FolderKind::kSweep;
   if (path_exists(path / "results.json")) return FolderKind::kReproduction;
-  for (const Path& file : {run.result(), run.config(), run.checkpoint()}) {
+  for (const Path& file : {run.result(), run.config(), run.checkpoint(), run.checkpoint_parts()}) {
     if (path_exists(file)) return FolderKind::kRun;
   }
   return std::nullopt;

@@ -30,13 +30,13 @@ RunResult measure(Session& session) {
   result.train_seconds = state.train_seconds;
   if (!session.prepared.truth().empty()) {
     const Evaluator train(Part::kTrainFile, session.prepared.split.train, session.prepared.truth(),
-                          session.threads);
+                          session.threads, session.part);
     result.train_map = train.evaluate(*session.model).map.map;
   }
   const DataPart& test_part = session.data.test;
   if (!test_part.truth.empty() && session.has_inputs(test_part)) {
     const auto rows = all_rows(test_part);
-    const Evaluator test(Part::kTest, rows, test_part.truth, session.threads);
+    const Evaluator test(Part::kTest, rows, test_part.truth, session.threads, session.part);
     const MapResult map = test.evaluate(*session.model).map;
     result.test_map = map.map;
     result.test_map_nonempty = map.map_nonempty;
@@ -53,18 +53,24 @@ std::vector<uint32_t> count_unobserved_positives(Session& session) {
   std::vector<uint32_t> counts(kHistogramBins);
   std::vector<int8_t> observed(session.data.labels());
   const auto& rows = session.prepared.split.train;
-  const Evaluator train(Part::kTrainFile, rows, truth, session.threads);
+  const Evaluator train(Part::kTrainFile, rows, truth, session.threads, session.part);
   train.for_label_blocks(
       *session.model, [&](size_t first, View<const float> p, View<const int8_t> positive) {
         for (size_t i = 0; i < p.rows; ++i) {
           session.prepared.observed().read_row(static_cast<size_t>(rows[i]), observed);
           for (size_t j = 0; j < p.cols; ++j) {
-            if (positive(i, j) <= 0 || observed[first + j] > 0) continue;
+            if (positive(i, j) <= 0 || observed[session.part.first + first + j] > 0) continue;
             const auto bin = static_cast<size_t>(p(i, j) * kHistogramBins);
             ++counts[std::min(bin, kHistogramBins - 1)];
           }
         }
       });
+  if (session.part.is_split()) {
+    std::vector<double> sums(counts.begin(), counts.end());
+    session.part.cluster->sum(sums);
+    std::transform(sums.begin(), sums.end(), counts.begin(),
+                   [](double sum) { return static_cast<uint32_t>(sum); });
+  }
   return counts;
 }
 

@@ -110,6 +110,7 @@ void OnDataset::train(const std::vector<Cell>& cells) {
   sweep.threads = threads_;
   sweep.overwrite = options_.overwrite;
   sweep.make_image_model = options_.make_image_model;
+  sweep.cluster = options_.cluster;
   GridRuns grid = run_grid(data_, configs, sweep, events_);
   if (!grid.failed.empty()) {
     fail("{}: a run failed, the others are done: {}: {}", named_.name, grid.failed.front().run,

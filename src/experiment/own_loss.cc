@@ -30,6 +30,7 @@ OwnLoss::OwnLoss(std::shared_ptr<const Loss> own) : loss(std::move(own)), traits
   info.needs_k = traits.needs_k;
   info.uses_estimates = traits.uses_estimates;
   info.memory = traits.memory;
+  info.row_need = traits.row_need;
   if (traits.uses_estimates) {
     params = {{.name = "estimate_lr_factor",
                .default_value = traits.estimate_lr_factor,

@@ -185,11 +185,16 @@ Reproduction reproduce(const Experiment& experiment, const ReproduceOptions& opt
   const auto start = std::chrono::steady_clock::now();
   const Mode mode = options.mode.value_or(experiment.modes.front());
   check_can_run(experiment, options, mode);
-  expect_kind(options.out, FolderKind::kReproduction);
-  make_folder(options.out);
-  const FileLock lock(options.out / ".lock", options.out.string());
+  const bool is_first = options.cluster == nullptr || options.cluster->is_first();
+  std::optional<FileLock> lock;
+  if (is_first) {
+    expect_kind(options.out, FolderKind::kReproduction);
+    make_folder(options.out);
+    lock.emplace(options.out / ".lock", options.out.string());
+  }
   const ReproductionFolder folder{options.out};
   Reproduction all = read_earlier(folder.results());
+  if (options.cluster != nullptr) options.cluster->barrier();
 
   const std::string key = result_key(experiment, mode);
   ExperimentResult result = empty_result(experiment, options, mode);
@@ -207,7 +212,7 @@ Reproduction reproduce(const Experiment& experiment, const ReproduceOptions& opt
   all.version = kVersion;
   all.experiments[key] = std::move(result);
   all.experiments = in_order(std::move(all.experiments));
-  write_file(folder.results(), json_text(all));
+  if (is_first) write_file(folder.results(), json_text(all));
   return all;
 }
 

@@ -36,6 +36,7 @@ struct ReproduceOptions {
   bool overwrite = false;  // do finished runs again
   ImageConfig image;       // of the modes other than linear
   ImageModelMaker make_image_model;
+  Cluster* cluster = nullptr;  // as in SweepOptions; rank 0 writes the results
 };
 
 // The name of an experiment's results: with the mode unless that is its usual one.

@@ -7,13 +7,34 @@
 #include "base/folders.h"
 #include "base/sha256.h"
 #include "experiment/average.h"
+#include "experiment/config_words.h"
 #include "experiment/linear_start.h"
 #include "experiment/measure.h"
 #include "experiment/observed_k.h"
+#include "experiment/record_fields.h"
 #include "experiment/run_writer.h"
+#include "formats/json_fields.h"
 
 namespace spml {
 namespace {
+
+struct IdentityRecord {
+  RunIdentity identity;
+};
+
+template <class Fields>
+void json_fields(Fields& field, IdentityRecord& record) {
+  field("run", record.identity);
+}
+
+std::string identity_text(const RunIdentity& identity) {
+  return record_text(IdentityRecord{identity});
+}
+
+RunIdentity identity_from(const Bytes& bytes) {
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return parse_record<IdentityRecord>(text, "another rank").identity;
+}
 
 RunIdentity identity_of(const Dataset& data, const TrainConfig& config) {
   RunIdentity identity;
@@ -25,6 +46,19 @@ RunIdentity identity_of(const Dataset& data, const TrainConfig& config) {
     identity.init_sha256 = sha256_of_file(start.model());
   }
   return identity;
+}
+
+// Ranks that train together have the same data and settings.
+void expect_same_run(Cluster& cluster, const RunIdentity& identity) {
+  const std::string text = identity_text(identity);
+  const auto all = cluster.all_gather(std::as_bytes(std::span(text)));
+  for (size_t r = 1; r < all.size(); ++r) {
+    if (all[r] == all[0]) continue;
+    const auto difference = first_difference(identity_from(all[0]), identity_from(all[r]));
+    if (!difference) continue;
+    fail("rank {} has {} {}, rank 0 has {}; give all ranks the same data and flags", r,
+         difference->key, difference->now, difference->earlier);
+  }
 }
 
 // --resume continues the run that the folder holds, not another one.
@@ -46,22 +80,31 @@ RunRecord run_training(const Dataset& data, const TrainConfig& asked, const RunO
   const TrainConfig config = with_estimated_k(data, asked, options.threads, events.notice);
   const auto start_time = std::chrono::steady_clock::now();
   const RunFolder folder{options.out};
-  const auto lock = claim_folder(options.out, options.existing);
+  Cluster* const cluster = options.cluster;
+  const bool is_first = cluster == nullptr || cluster->is_first();
+  std::unique_ptr<FileLock> lock;
+  if (is_first) lock = claim_folder(options.out, options.existing);
   const RunIdentity identity = identity_of(data, config);
-  if (options.existing == Existing::kResume) {
+  if (cluster != nullptr) expect_same_run(*cluster, identity);
+  bool finished = false;
+  if (is_first && options.existing == Existing::kResume) {
     check_same_run(folder, identity);
-    if (path_exists(folder.result())) {
-      remove_file(folder.checkpoint());  // killed just before it was removed
-      if (events.notice) {
-        events.notice(fmt::format("{} is finished already: nothing to do", options.out.string()));
-      }
-      return read_run(options.out);
+    finished = path_exists(folder.result());
+  }
+  if (cluster != nullptr) finished = said_by_first(*cluster, finished ? "yes" : "no") == "yes";
+  if (finished) {
+    if (!is_first) return {};
+    remove_checkpoints(folder);  // killed just before they were removed
+    if (events.notice) {
+      events.notice(fmt::format("{} is finished already: nothing to do", options.out.string()));
     }
+    return read_run(options.out);
   }
 
   std::optional<LinearStart> start;
   if (config.mode == Mode::kLinearInit) start = linear_start(data, config, options, events);
-  Session session(data, config, options.threads, std::move(start), options.make_image_model);
+  Session session(data, config, options.threads, std::move(start), options.make_image_model,
+                  nullptr, cluster);
   RunWriter writer(folder, session, identity, options, events);
   writer.begin();
   session.loop.run(writer.loop_events());

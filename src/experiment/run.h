@@ -17,6 +17,9 @@ struct RunOptions {
   uint64_t checkpoint_every = 0;     // steps; 0 = by time
   double checkpoint_seconds = 10;    // at most so often, when by time
   ImageModelMaker make_image_model;  // for the modes other than linear
+  // Whose processes share the labels; all call run_training(), rank 0 writes the folder, which all
+  // must see, and only its result has everything.
+  Cluster* cluster = nullptr;
 };
 
 // What a run tells its owner, for progress and control. Any may be empty.

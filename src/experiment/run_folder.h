@@ -1,6 +1,7 @@
 // The folder of a run: the names of its files, who may use it, and whether it is finished.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -23,6 +24,9 @@ struct RunFolder {
   Path estimator() const { return path / "estimator.safetensors"; }
   Path train_rows() const { return path / "train_rows.npy"; }
   Path checkpoint() const { return path / "checkpoint.safetensors"; }
+  // Of a run that several processes share: a file of each, and a list of them, written last.
+  Path checkpoint_parts() const { return path / "checkpoint.json"; }
+  Path checkpoint_part(uint64_t step, int rank) const;
 };
 
 // Makes the folder if need be and locks it for this process. A folder with something in it is an
@@ -33,6 +37,10 @@ std::unique_ptr<FileLock> claim_folder(const Path& path, Existing existing);
 // The run that a file names, in or below `folder`. Error when the name leads out of it; `list` is
 // that file.
 Path run_inside(const Path& folder, const std::string& name, const Path& list);
+
+// Removes what a finished run no longer needs.
+void remove_checkpoints(const RunFolder& run);
+void remove_checkpoint_parts(const RunFolder& run);  // those of several processes
 
 // Removes a run's files and nothing else, result.json first.
 void clear_run(const RunFolder& run);

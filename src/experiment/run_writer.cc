@@ -1,6 +1,7 @@
 #include "experiment/run_writer.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "base/fail.h"
@@ -46,6 +47,8 @@ RunSetup setup_of(const Session& session, const RunIdentity& identity) {
 RunWriter::RunWriter(const RunFolder& folder, Session& session, const RunIdentity& identity,
                      const RunOptions& options, const RunEvents& events)
     : folder_(folder),
+      cluster_(options.cluster),
+      is_first_(cluster_ == nullptr || cluster_->is_first()),
       session_(session),
       options_(options),
       events_(events),
@@ -55,17 +58,18 @@ void RunWriter::begin() {
   for (const std::string& notice : session_.prepared.notices) {
     if (events_.notice) events_.notice(notice);
   }
-  if (options_.existing == Existing::kOverwrite) clear_run(folder_);
+  if (options_.existing == Existing::kOverwrite && is_first_) clear_run(folder_);
+  if (cluster_ != nullptr) cluster_->barrier();
   resume_if_possible();
-  write_file(folder_.config(), json_text(setup_));
+  if (is_first_) write_file(folder_.config(), json_text(setup_));
 }
 
 void RunWriter::resume_if_possible() {
-  if (path_exists(folder_.checkpoint())) {
-    load_checkpoint(folder_.checkpoint(), setup_.identity, trainee());
+  if (load_checkpoint(folder_, setup_.identity, trainee())) {
     resumed_from_step_ = session_.loop.state().step;
     if (events_.notice) events_.notice(fmt::format("resuming from step {}", resumed_from_step_));
   }
+  if (!is_first_) return;
   write_metrics();  // lines of epochs after the checkpoint will be written again
   metrics_.open(folder_.metrics(), std::ios::app);
 }
@@ -99,13 +103,40 @@ LoopEvents RunWriter::loop_events() {
     if (session_.config.record_unobserved_positives) {
       record.unobserved_positives = count_unobserved_positives(session_);
     }
-    append_metrics(record);
+    if (is_first_) append_metrics(record);
     if (events_.epoch) events_.epoch(record);
   };
   return events;
 }
 
+// Rank 0 decides for all: now and then, because asking takes time, but soon enough for Ctrl-C.
+bool RunWriter::agreed_checkpoint_due(const LoopState& state) {
+  constexpr double kSeconds = 0.2;  // between two agreements
+  const uint64_t every = options_.checkpoint_every;
+  const bool due = every > 0 && state.step % every == 0;
+  if (state.step < next_agreement_ && !due) return false;
+  // Whether it is due, whether to stop, and in how many steps to agree again.
+  std::array<double, 3> word{};
+  if (is_first_) {
+    word[0] = checkpoint_due_here(state) ? 1 : 0;
+    word[1] = stopping_ ? 1 : 0;
+    const double steps = std::max(1.0, static_cast<double>(state.step - last_agreed_step_));
+    const double seconds = std::max(seconds_since(last_agreement_) / steps, 1e-9);
+    word[2] = std::clamp(kSeconds / seconds, 1.0, 1e6);
+    last_agreement_ = Clock::now();
+    last_agreed_step_ = state.step;
+  }
+  cluster_->sum(word);
+  stopping_ = word[1] > 0;
+  next_agreement_ = state.step + static_cast<uint64_t>(word[2]);
+  return due || word[0] > 0;
+}
+
 bool RunWriter::checkpoint_due(const LoopState& state) {
+  return cluster_ != nullptr ? agreed_checkpoint_due(state) : checkpoint_due_here(state);
+}
+
+bool RunWriter::checkpoint_due_here(const LoopState& state) {
   stopping_ = events_.stop_requested && events_.stop_requested();
   if (stopping_) return true;
   if (options_.checkpoint_every > 0) return state.step % options_.checkpoint_every == 0;
@@ -115,12 +146,18 @@ bool RunWriter::checkpoint_due(const LoopState& state) {
 }
 
 Trainee RunWriter::trainee() {
-  return {session_.loop.state(), *session_.model, session_.estimator.get(), session_.memory.get()};
+  return {session_.loop.state(), *session_.model, session_.estimator.get(), session_.memory.get(),
+          session_.part};
 }
 
 void RunWriter::checkpoint() {
   const auto begin = Clock::now();
-  save_checkpoint(folder_.checkpoint(), setup_.identity, trainee());
+  if (cluster_ != nullptr) {  // what all have summed up so far is rank 0's
+    double& sum = session_.loop.state().loss_sum;
+    cluster_->sum({&sum, 1});
+    if (!is_first_) sum = 0;
+  }
+  save_checkpoint(folder_, setup_.identity, trainee());
   checkpoint_cost_ = seconds_since(begin);
   last_checkpoint_ = Clock::now();
 }
@@ -128,6 +165,8 @@ void RunWriter::checkpoint() {
 void RunWriter::write_model(const Decisions& decisions) {
   SafetensorsWriter writer;
   session_.model->save_model(writer);
+  if (session_.estimator != nullptr) session_.estimator->write_best(folder_.path);
+  if (!is_first_) return;
   writer.add_metadata("format", "spml");
   writer.add_metadata("loss", session_.config.loss);
   writer.write(folder_.model());
@@ -135,7 +174,6 @@ void RunWriter::write_model(const Decisions& decisions) {
   const std::vector<float>& thresholds = decisions.thresholds;
   write_npy(folder_.thresholds(), View<const float>{thresholds.data(), 1, thresholds.size()});
   if (session_.estimator != nullptr) {
-    session_.estimator->write_best(folder_.path);
     write_npy(folder_.train_rows(), std::span<const int32_t>(session_.prepared.split.train));
   }
   metrics_.close();
@@ -144,8 +182,10 @@ void RunWriter::write_model(const Decisions& decisions) {
 
 RunRecord RunWriter::finish(RunResult result) {
   result.resumed_from_step = resumed_from_step_;
-  write_file(folder_.result(), json_text(result));
-  remove_file(folder_.checkpoint());
+  if (is_first_) {
+    write_file(folder_.result(), json_text(result));
+    remove_checkpoints(folder_);
+  }
   return {std::move(setup_), session_.loop.state().epochs, std::move(result)};
 }
 

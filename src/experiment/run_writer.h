@@ -32,6 +32,8 @@ class RunWriter {
  private:
   void resume_if_possible();
   bool checkpoint_due(const LoopState& state);
+  bool checkpoint_due_here(const LoopState& state);
+  bool agreed_checkpoint_due(const LoopState& state);
   Trainee trainee();
   void checkpoint();
   void append_metrics(const EpochRecord& record);
@@ -40,6 +42,8 @@ class RunWriter {
   using Clock = std::chrono::steady_clock;
 
   RunFolder folder_;
+  Cluster* cluster_;
+  bool is_first_;  // writes the files that are the run's and not a rank's
   Session& session_;
   const RunOptions& options_;
   const RunEvents& events_;
@@ -47,7 +51,10 @@ class RunWriter {
   uint64_t resumed_from_step_ = 0;
   Clock::time_point last_checkpoint_ = Clock::now();
   double checkpoint_cost_ = 0;  // seconds that the last one took
-  bool stopping_ = false;       // asked to stop, and the checkpoint is written
+  uint64_t last_agreed_step_ = 0;
+  uint64_t next_agreement_ = 0;  // step at which the ranks agree on checkpoints again
+  Clock::time_point last_agreement_ = Clock::now();
+  bool stopping_ = false;  // asked to stop, and the checkpoint is written
   std::ofstream metrics_;
 };
 

@@ -6,6 +6,7 @@
 #include "linear/factored_estimator.h"
 #include "linear/linear_model.h"
 #include "linear/network_estimator.h"
+#include "train/split_loss.h"
 #include "train/table_estimator.h"
 
 namespace spml {
@@ -19,20 +20,24 @@ void check_can_train(Mode mode, const ImageModelMaker& make_image_model) {
 
 Session::Session(const Dataset& dataset, const TrainConfig& train_config, int thread_count,
                  std::optional<LinearStart> linear_start, const ImageModelMaker& make_image_model,
-                 const Split* rows)
+                 const Split* rows, Cluster* cluster)
     : data(dataset),
       config(train_config),
       threads(thread_count),
+      part(cluster != nullptr ? part_of_labels(data.labels(), *cluster)
+                              : all_labels(data.labels())),
       prepared(prepare(data, config, rows)),
       start(std::move(linear_start)),
       loss_info(spml::loss_info(config)),
       params(resolve_parameters(loss_info, loss_setup())),
-      loss(config.own_loss ? config.own_loss->loss : make_loss(config.loss, loss_setup())),
-      labels(prepared.observed(), prepared.truth(), loss_info),
+      loss(
+          split_loss(config.own_loss ? config.own_loss->loss : make_loss(config.loss, loss_setup()),
+                     loss_info, part)),
+      labels(prepared.observed(), prepared.truth(), loss_info, part),
       model(make_model(make_image_model)),
       estimator(make_estimator()),
       validation(Part::kTrainFile, prepared.validation_rows(), prepared.validation_labels(),
-                 threads),
+                 threads, part),
       memory(make_memory()),
       loop(plan(), *loss, *model, estimator.get(), labels, validation, memory.get()) {}
 
@@ -48,8 +53,8 @@ uint64_t Session::total_steps() const {
   return plan().steps_per_epoch() * static_cast<uint64_t>(config.epoch_count());
 }
 
-bool Session::has_inputs(const DataPart& part) const {
-  return config.mode == Mode::kLinear ? !part.features.empty() : !part.images.empty();
+bool Session::has_inputs(const DataPart& rows) const {
+  return config.mode == Mode::kLinear ? !rows.features.empty() : !rows.images.empty();
 }
 
 std::vector<int32_t> all_rows(const DataPart& part) {
@@ -73,6 +78,7 @@ LoopPlan Session::plan() const {
   plan.min_delta = config.min_delta;
   plan.keep_last = config.refit;
   plan.seed = config.seed;
+  plan.cluster = part.cluster;
   return plan;
 }
 
@@ -92,6 +98,10 @@ void Session::check_start() const {
 
 std::unique_ptr<Model> Session::make_model(const ImageModelMaker& make_image_model) const {
   if (config.mode == Mode::kLinear) return make_linear_model();
+  if (part.is_split()) {
+    fail("--mode {} trains in one process, and here are {}; give --distributed off",
+         to_string(config.mode), part.cluster->size());
+  }
   check_can_train(config.mode, make_image_model);
   if (config.mode == Mode::kLinearInit) check_start();
   return make_image_model(data, config, start ? &*start : nullptr, threads);
@@ -101,7 +111,8 @@ std::unique_ptr<Model> Session::make_linear_model() const {
   const FeatureMatrix& features = data.train_file.features;
   LinearConfig linear;
   linear.features = features.cols();
-  linear.labels = data.labels();
+  linear.labels = part.count;
+  if (part.is_split()) linear.part = part;
   linear.batch = config.batch;
   linear.adam.lr = config.learning_rate();
   linear.adam.weight_decay = config.weight_decay;
@@ -126,6 +137,10 @@ std::unique_ptr<LabelEstimator> Session::make_estimator() {
     fail("--mode {} keeps its label estimates in a table; leave out --estimator",
          to_string(config.mode));
   }
+  if (part.is_split() && config.estimator.kind != EstimatorKind::kTable) {
+    fail("--shard-by labels keeps label estimates in a table; leave out --estimator {}",
+         to_string(config.estimator.kind));
+  }
   switch (config.estimator.kind) {
     case EstimatorKind::kFactored:
       layer.features = config.estimator.rank;
@@ -142,8 +157,8 @@ std::unique_ptr<LabelEstimator> Session::make_estimator() {
 
 std::unique_ptr<LabelEstimator> Session::make_table(const AdamConfig& adam) {
   const auto& rows = prepared.split.train;
-  auto table = std::make_unique<TableEstimator>(rows.size(), data.labels(), adam);
-  std::vector<int8_t> observed(data.labels());
+  auto table = std::make_unique<TableEstimator>(rows.size(), part, adam);
+  std::vector<int8_t> observed(part.count);
   for (size_t i = 0; i < rows.size(); ++i) {
     if (start) {
       table->start_row(i, std::span(start->estimates).subspan(i * data.labels(), data.labels()));
@@ -159,7 +174,7 @@ std::unique_ptr<LabelEstimator> Session::make_table(const AdamConfig& adam) {
 std::unique_ptr<LabelMemory> Session::make_memory() {
   if (!loss_info.memory.any()) return nullptr;
   return std::make_unique<LabelMemory>(loss_info.memory, prepared.observed(), labels,
-                                       prepared.split.train, threads);
+                                       prepared.split.train, threads, MemoryBudget{}, part);
 }
 
 }  // namespace spml

@@ -41,16 +41,18 @@ class Session {
  public:
   // The data must outlive the session; the session stays where it is made, its parts refer to each
   // other. `start` is for linear-init, the maker for the modes other than linear; `rows` stand in
-  // for the split of the configuration.
+  // for the split of the configuration. The processes of a cluster share the labels of a linear
+  // model.
   Session(const Dataset& data, const TrainConfig& config, int threads,
           std::optional<LinearStart> start = {}, const ImageModelMaker& make_image_model = {},
-          const Split* rows = nullptr);
+          const Split* rows = nullptr, Cluster* cluster = nullptr);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   const Dataset& data;
   const TrainConfig config;
   const int threads;
+  const LabelPart part;  // the labels that this process trains
   const Prepared prepared;
   const std::optional<LinearStart> start;  // of linear-init
   const LossInfo& loss_info;
@@ -68,7 +70,7 @@ class Session {
   // The trained model, once the loop is done; the session is of no use afterwards.
   std::unique_ptr<LinearModel> take_linear_model();
   // Whether the part has what the model predicts from: features, or images.
-  bool has_inputs(const DataPart& part) const;
+  bool has_inputs(const DataPart& rows) const;
 
  private:
   void check_start() const;

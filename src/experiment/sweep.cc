@@ -4,11 +4,13 @@
 #include <chrono>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <sstream>
 
 #include "base/fail.h"
 #include "base/folders.h"
-#include "base/parallel.h"
+#include "cluster/deal.h"
 #include "experiment/config_json.h"
 #include "experiment/config_words.h"
 #include "experiment/folder_kind.h"
@@ -59,6 +61,14 @@ std::vector<SweepRun> all_finished(const std::vector<TrainConfig>& grid, std::ve
   return runs;
 }
 
+// What ranks that share a grid must have in common.
+std::string grid_text(const Dataset& data, const std::vector<TrainConfig>& grid) {
+  std::string names;
+  for (const TrainConfig& config : grid) names += run_name(config) + " ";
+  return fmt::format("{} runs {:08x} on data {}", grid.size(), short_hash(names),
+                     fingerprint(data));
+}
+
 }  // namespace
 
 std::string run_name(const TrainConfig& config) {
@@ -66,54 +76,111 @@ std::string run_name(const TrainConfig& config) {
                      config.seed, short_hash(record_text(config)));
 }
 
+namespace {
+
+// The runs of a grid by this process: those it is told to do, in any order and by several threads.
+class GridWork {
+ public:
+  GridWork(const Dataset& data, const std::vector<TrainConfig>& grid, const SweepOptions& options,
+           const SweepEvents& events, size_t total)
+      : data_(data),
+        grid_(grid),
+        options_(options),
+        events_(events),
+        total_(total),
+        finished_(grid.size()),
+        errors_(grid.size()) {}
+
+  void run(size_t i) {
+    const TrainConfig& config = grid_[i];
+    RunOptions run;
+    run.out = options_.out / run_folder_name(config);
+    run.existing = options_.overwrite ? Existing::kOverwrite : Existing::kResume;
+    run.threads = options_.threads;
+    run.checkpoint_every = options_.checkpoint_every;
+    run.make_image_model = options_.make_image_model;
+    RunEvents run_events;
+    run_events.stop_requested = events_.stop_requested;
+    try {
+      RunRecord record = run_training(data_, config, run, run_events);
+      const std::lock_guard guard(mutex_);
+      finished_[i] = SweepRun{run_folder_name(config), config, std::move(record)};
+      ++done_;
+      if (events_.run_done) events_.run_done(*finished_[i], done_, total_);
+    } catch (const Error& error) {
+      if (error.kind() == Error::Kind::kInterrupted) throw;
+      errors_[i] = error.what();
+    }
+  }
+
+  // Takes over what the others have done: what failed they say, the rest is in the folder.
+  void join(Cluster& cluster) {
+    std::string mine;
+    for (size_t i = 0; i < grid_.size(); ++i) {
+      if (!errors_[i].empty()) mine += fmt::format("{} {}", i, errors_[i]) + '\0';
+    }
+    cluster.barrier();
+    for (const Bytes& bytes : cluster.all_gather(std::as_bytes(std::span(mine)))) {
+      std::istringstream in({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+      size_t i = 0;
+      for (std::string error; in >> i && in.get() && std::getline(in, error, '\0');) {
+        if (i < grid_.size()) errors_[i] = error;
+      }
+    }
+    for (size_t i = 0; i < grid_.size(); ++i) {
+      if (finished_[i] || !errors_[i].empty()) continue;
+      const std::string name = run_folder_name(grid_[i]);
+      finished_[i] = SweepRun{name, grid_[i], read_run(options_.out / name)};
+    }
+  }
+
+  GridRuns take() {
+    GridRuns runs;
+    for (size_t i = 0; i < grid_.size(); ++i) {
+      if (finished_[i]) runs.finished.push_back(std::move(*finished_[i]));
+      if (!errors_[i].empty()) runs.failed.push_back({run_name(grid_[i]), errors_[i]});
+    }
+    return runs;
+  }
+
+ private:
+  const Dataset& data_;
+  const std::vector<TrainConfig>& grid_;
+  const SweepOptions& options_;
+  const SweepEvents& events_;
+  size_t total_, done_ = 0;
+  std::mutex mutex_;
+  std::vector<std::optional<SweepRun>> finished_;
+  std::vector<std::string> errors_;
+};
+
+}  // namespace
+
 GridRuns run_grid(const Dataset& data, const std::vector<TrainConfig>& configs,
                   const SweepOptions& options, const SweepEvents& events) {
   const std::vector<TrainConfig> grid = without_repeats(configs);
-  expect_kind(options.out, FolderKind::kSweep);
-  make_folder(SweepFolder{options.out}.runs());
-  const FileLock lock(
-      options.out / fmt::format("{}{}-of-{}", kShardLock, options.shard + 1, options.shards),
-      options.out.string());
+  Cluster* const cluster = options.cluster;
+  std::optional<FileLock> lock;
+  if (cluster == nullptr || cluster->is_first()) {
+    expect_kind(options.out, FolderKind::kSweep);
+    make_folder(SweepFolder{options.out}.runs());
+    lock.emplace(
+        options.out / fmt::format("{}{}-of-{}", kShardLock, options.shard + 1, options.shards),
+        options.out.string());
+  }
 
   std::vector<size_t> mine;
   for (size_t i = options.shard; i < grid.size(); i += options.shards) mine.push_back(i);
-  std::mutex mutex;
-  size_t done = 0;
-  std::vector<std::optional<SweepRun>> finished(mine.size());
-  std::vector<std::string> errors(mine.size());
-  parallel_for(mine.size(), options.jobs, [&](size_t i) {
-    const TrainConfig& config = grid[mine[i]];
-    RunOptions run;
-    run.out = options.out / run_folder_name(config);
-    run.existing = options.overwrite ? Existing::kOverwrite : Existing::kResume;
-    run.threads = options.threads;
-    run.checkpoint_every = options.checkpoint_every;
-    run.make_image_model = options.make_image_model;
-    RunEvents run_events;
-    run_events.stop_requested = events.stop_requested;
-    try {
-      RunRecord record = run_training(data, config, run, run_events);
-      const std::lock_guard guard(mutex);
-      finished[i] = SweepRun{run_folder_name(config), config, std::move(record)};
-      ++done;
-      if (events.run_done) events.run_done(*finished[i], done, mine.size());
-    } catch (const Error& error) {
-      if (error.kind() == Error::Kind::kInterrupted) throw;
-      errors[i] = error.what();
-    }
-  });
+  GridWork work(data, grid, options, events, mine.size());
+  if (cluster != nullptr) expect_same(*cluster, "grid", grid_text(data, grid));
+  deal_out(cluster, mine.size(), options.jobs, [&](size_t i) { work.run(mine[i]); });
   if (events.stop_requested && events.stop_requested()) {
     throw Error(
         fmt::format("stopped; run the same command again to continue {}", options.out.string()),
         Error::Kind::kInterrupted);
   }
-
-  GridRuns runs;
-  for (size_t i = 0; i < mine.size(); ++i) {
-    if (finished[i]) runs.finished.push_back(std::move(*finished[i]));
-    if (!errors[i].empty()) runs.failed.push_back({run_name(grid[mine[i]]), errors[i]});
-  }
-  return runs;
+  if (cluster != nullptr) work.join(*cluster);
+  return work.take();
 }
 
 SweepSummary run_sweep(const Dataset& data, const std::vector<TrainConfig>& configs,
@@ -121,6 +188,13 @@ SweepSummary run_sweep(const Dataset& data, const std::vector<TrainConfig>& conf
   const auto start = std::chrono::steady_clock::now();
   GridRuns runs = run_grid(data, configs, options, events);
   const std::vector<TrainConfig> grid = without_repeats(configs);
+  SweepSummary summary;
+  if (options.cluster != nullptr && !options.cluster->is_first()) {  // rank 0 writes it down
+    summary.runs = runs.finished.size();
+    summary.best = best_per_loss(runs.finished, grid);
+    summary.failed = std::move(runs.failed);
+    return summary;
+  }
   const SweepFolder folder{options.out};
   // One process at a time looks for finished runs and writes what it found: the last of several
   // shards then has seen them all.
@@ -129,7 +203,6 @@ SweepSummary run_sweep(const Dataset& data, const std::vector<TrainConfig>& conf
   std::string lines;
   for (const SweepRun& run : finished) lines += record_text(run) + "\n";
   write_file(folder.results(), lines);
-  SweepSummary summary;
   summary.runs = finished.size();
   summary.best = best_per_loss(finished, grid);
   summary.failed = std::move(runs.failed);

@@ -35,6 +35,9 @@ struct SweepOptions {
   uint64_t checkpoint_every = 0;     // as in RunOptions
   ImageModelMaker make_image_model;  // as in RunOptions
   size_t shard = 0, shards = 1;      // this process takes runs i with i % shards == shard
+  // Whose processes are handed runs as they become free; all must see the folder, and all get all
+  // results. Not together with shards.
+  Cluster* cluster = nullptr;
 };
 
 struct SweepEvents {
@@ -54,12 +57,12 @@ std::string run_name(const TrainConfig& config);
 
 struct GridRuns {
   std::vector<SweepRun> finished;  // in the grid's order
-  std::vector<FailedRun> failed;   // of this process
+  std::vector<FailedRun> failed;   // of this process or cluster
 };
 
 // Does what is missing of this shard of the grid. A configuration that is listed twice is one run;
-// a failed run does not stop the others. `finished` has the runs of this shard only. Error when
-// `out` holds a run.
+// a failed run does not stop the others. `finished` has the runs of this shard or cluster. Error
+// when `out` holds a run.
 GridRuns run_grid(const Dataset& data, const std::vector<TrainConfig>& grid,
                   const SweepOptions& options, const SweepEvents& events = {});
 

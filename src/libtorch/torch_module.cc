@@ -1,9 +1,9 @@
 #include "vision/torch_module.h"
 
+#include "base/build_id.h"
 #include "libtorch/torch_network.h"
 #include "libtorch/torchscript.h"
 #include "spml/version.h"
-#include "vision/build_id.h"
 
 const spml::TorchModule* spml_torch_module() {
   static constexpr spml::TorchModule kModule = {spml::kVersion, spml::kBuild, spml::torch_has_cuda,

@@ -22,7 +22,8 @@ int useful_threads(const LinearConfig& config) {
 
 // Weights and two moments of each, padded; the packed rows of two batches.
 const LinearConfig& checked(const LinearConfig& config) {
-  if (config.features == 0 || config.labels == 0 || config.batch == 0) {
+  const bool has_labels = config.labels > 0 || config.part;  // more processes than labels
+  if (config.features == 0 || !has_labels || config.batch == 0) {
     fail("expected a linear model of at least one feature, label and row a batch, found {}, {}, {}",
          config.features, config.labels, config.batch);
   }
@@ -45,6 +46,7 @@ constexpr size_t kPredictBatch = 32;
 LinearModel::LinearModel(const LinearConfig& config, const FeatureTransform& transform,
                          const FeatureMatrix* train_file, const FeatureMatrix* test)
     : config_(checked(config)),
+      part_(config.part ? *config.part : all_labels(config.labels)),
       transform_(transform),
       train_file_(train_file),
       test_(test),
@@ -64,10 +66,11 @@ LinearModel::LinearModel(const LinearConfig& config, const FeatureTransform& tra
     return static_cast<float>((2 * unit - 1) * bound);
   };
   for (size_t l = 0; l < config.labels; ++l) {
+    const size_t label = part_.first + l;
     for (size_t d = 0; d < config.features; ++d) {
-      *packed_weight(l, d, 0) = draw(l * config.features + d);
+      *packed_weight(l, d, 0) = draw(label * config.features + d);
     }
-    bias_[l] = draw(config.labels * config.features + l);
+    bias_[l] = draw(part_.all * config.features + label);
   }
 }
 
@@ -275,24 +278,54 @@ void LinearModel::save_state(SafetensorsWriter& out) {
 }
 
 void LinearModel::load_state(const SafetensorsFile& in) {
+  best_.clear();
+  load_labels(in, part_);
+}
+
+void LinearModel::load_labels(const SafetensorsFile& in, const LabelPart& from) {
   const std::string& name = config_.name;
-  read_exactly(in, name + ".packed", std::span(packed_));
-  read_exactly(in, name + ".bias", std::span(bias_));
-  read_exactly(in, name + ".bias_m", std::span(bias_m_));
-  read_exactly(in, name + ".bias_v", std::span(bias_v_));
-  const bool has_best = !in.tensor(name + ".best").bytes.empty();
-  best_.resize(has_best ? config_.labels * (config_.features + 1) : 0);
-  read_exactly(in, name + ".best", std::span(best_));
+  const size_t padded = padded_features(config_.features);
+  const std::byte* packed =
+      tensor_bytes(in, name + ".packed", saturating_product(padded, from.count, 3 * sizeof(float)))
+          .data();
+  for (size_t begin = 0; begin < padded; begin += kChunk) {
+    const size_t width = std::min(kChunk, padded - begin);
+    copy_labels(packed + begin * 3 * from.count * sizeof(float), from,
+                packed_.data() + begin * 3 * config_.labels, part_, 1, 3 * width);
+  }
+  const auto load = [&](const char* what, AlignedVector<float>& values) {
+    const auto bytes = tensor_bytes(in, name + what, from.count * sizeof(float));
+    copy_labels(bytes.data(), from, values.data(), part_, 1, 1);
+  };
+  load(".bias", bias_);
+  load(".bias_m", bias_m_);
+  load(".bias_v", bias_v_);
+  if (from.count > 0 && !in.tensor(name + ".best").bytes.empty()) {
+    const size_t D = config_.features;
+    best_.resize(config_.labels * (D + 1));
+    const auto best =
+        tensor_bytes(in, name + ".best", saturating_product(from.count, D + 1, sizeof(float)));
+    copy_labels(best.data(), from, best_.data(), part_, 1, D);
+    copy_labels(best.data() + from.count * D * sizeof(float), from,
+                best_.data() + config_.labels * D, part_, 1, 1);
+  }
   step_ = metadata_number(in, name + ".step");
   pending_ = false;
 }
 
 void LinearModel::save_model(SafetensorsWriter& out) {
   plain_ = current();
+  const size_t labels = part_.all, weights = labels * config_.features;
+  if (part_.is_split()) {
+    const std::vector<float> mine = weight();
+    plain_ = gather<float>(*part_.cluster, mine, weights);
+    const std::vector<float> bias = gather<float>(*part_.cluster, bias_, labels);
+    plain_.insert(plain_.end(), bias.begin(), bias.end());
+    if (!part_.cluster->is_first()) return;
+  }
   const auto plain = std::span<const float>(plain_);
-  const size_t weights = config_.labels * config_.features;
-  out.add("classifier.weight", {config_.labels, config_.features}, plain.first(weights));
-  out.add("classifier.bias", {config_.labels}, plain.subspan(weights));
+  out.add("classifier.weight", {labels, config_.features}, plain.first(weights));
+  out.add("classifier.bias", {labels}, plain.subspan(weights));
   save_transform(transform_, out);
 }
 

@@ -1,6 +1,7 @@
 // A linear layer with bias on fixed features, trained by Adam. See kernels.h for the layout.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "data/dataset.h"
 #include "linear/features.h"
 #include "linear/kernels.h"
+#include "train/label_part.h"
 #include "train/model.h"
 
 namespace spml {
@@ -21,8 +23,9 @@ struct LinearConfig {
   AdamConfig adam;
   int threads = 1;  // at most; small steps use fewer
   uint64_t seed = 0;
-  std::string name = "model";  // of its tensors in checkpoints
-  MemoryBudget memory = {};    // Error when the model needs more
+  std::string name = "model";          // of its tensors in checkpoints
+  MemoryBudget memory = {};            // Error when the model needs more
+  std::optional<LabelPart> part = {};  // of how many labels these are, where several share them
 };
 
 class LinearModel : public Model {
@@ -45,6 +48,7 @@ class LinearModel : public Model {
   void restore_best() override;
   void save_state(SafetensorsWriter& out) override;
   void load_state(const SafetensorsFile& in) override;
+  void load_labels(const SafetensorsFile& in, const LabelPart& from) override;
   void save_model(SafetensorsWriter& out) override;
 
   size_t labels() const { return config_.labels; }
@@ -76,6 +80,7 @@ class LinearModel : public Model {
   std::vector<float> current() const;
 
   LinearConfig config_;
+  LabelPart part_;
   FeatureTransform transform_;
   const FeatureMatrix* train_file_;
   const FeatureMatrix* test_;

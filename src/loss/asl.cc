@@ -53,6 +53,7 @@ constexpr LossInfo kAsl = {
         "unless `detach` is 0",
     .source = "Ridnik et al., Asymmetric Loss for Multi-Label Classification, ICCV 2021",
     .negatives = "`-log(1-f)`, neither weighed down nor cut off",
+    .row_need = RowNeed::kNothing,
     .params = kParams,
     .make = make};
 

@@ -37,7 +37,8 @@ double evaluate(const LossCall& call, const WarmUp& warm,
       [&](const auto& typed) {
         const auto& [in, out] = typed;
         if (in.epoch <= warm_up_epochs(warm.share, in.epochs)) return warm.loss->evaluate(in, out);
-        if (in.class_priors.empty()) fail("loss: expected class priors, found none");
+        if (in.class_priors.empty() && in.logits.cols > 0)
+          fail("loss: expected class priors, found none");
         return kernel(call, warm);
       },
       call);
@@ -87,6 +88,7 @@ constexpr LossInfo kCrisp = {
         "(Eq. 7); the warm-up and its length are ours",
     .negatives = "adds f to the risk, at the weight of a row of the mean",
     .memory = {.priors = true, .reviews = true},
+    .row_need = RowNeed::kNothing,
     .params = kParams,
     .make = make_crisp};
 
@@ -103,6 +105,7 @@ constexpr LossInfo kNnpu = {
         "for many labels, the estimated prior and the warm-up are ours",
     .negatives = "adds `-log(1-f)` to the risk, at the weight of a row of the mean",
     .memory = {.priors = true, .reviews = true},
+    .row_need = RowNeed::kNothing,
     .params = kParams,
     .make = make_nnpu};
 
@@ -159,7 +162,8 @@ HWY_INLINE double mean_risk(const LossCall& call, Method method) {
   return run(call, ExactLogs(),
              [=](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
                const size_t B = in.logits.rows, L = in.logits.cols;
-               const double rows = static_cast<double>(B), labels = static_cast<double>(L);
+               const double rows = static_cast<double>(B),
+                            labels = static_cast<double>(in.labels_in_all());
                const auto zero = hn::Zero(d), one = constant(d, 1);
                Sum sum(d);
                for_each_block(d, L, [&](auto label) HWY_ATTR {

@@ -95,6 +95,7 @@ constexpr LossInfo kBce = {.name = "bce",
                            .source = kPaper,
                            .negatives = kNoneUnknown,
                            .needs = LabelNeed::kTruth,
+                           .row_need = RowNeed::kNothing,
                            .params = kPlain,
                            .make = make_assume_negative};
 
@@ -106,6 +107,7 @@ constexpr LossInfo kBceLs = {.name = "bce-ls",
                              .source = kPaper,
                              .negatives = kNoneUnknown,
                              .needs = LabelNeed::kTruth,
+                             .row_need = RowNeed::kNothing,
                              .params = kSmoothing,
                              .make = make_smoothed};
 
@@ -115,6 +117,7 @@ constexpr LossInfo kIu = {.name = "iu",
                           .source = kPaper,
                           .negatives = kFull,
                           .needs = LabelNeed::kNegatives,
+                          .row_need = RowNeed::kNothing,
                           .params = kPlain,
                           .make = make_ignore_unknown};
 
@@ -125,6 +128,7 @@ constexpr LossInfo kIun = {
     .source = kPaper,
     .negatives = kFull,
     .needs = LabelNeed::kTrueNegatives,
+    .row_need = RowNeed::kNothing,
     .params = kPlain,
     .make = make_ignore_unknown};
 
@@ -134,6 +138,7 @@ constexpr LossInfo kAn = {
     .formula = "`-log f` where o = +1, `-log(1-f)` elsewhere",
     .source = kPaper,
     .negatives = "`-log(1-f)`, which is what it assumes of unknown labels too",
+    .row_need = RowNeed::kNothing,
     .params = kPlain,
     .make = make_assume_negative};
 
@@ -145,6 +150,7 @@ constexpr LossInfo kAnLs = {.name = "an-ls",
                                 "`-log(1-f)` where o = -1",
                             .source = kPaper,
                             .negatives = "`-log(1-f)`, not smoothed",
+                            .row_need = RowNeed::kNothing,
                             .params = kSmoothing,
                             .make = make_smoothed_unknown};
 
@@ -155,6 +161,7 @@ constexpr LossInfo kWan = {.name = "wan",
                                "`-log(1-f)` where o = -1",
                            .source = kPaper,
                            .negatives = "`-log(1-f)`, at full weight",
+                           .row_need = RowNeed::kNothing,
                            .params = kWeighting,
                            .make = make_weighted};
 

@@ -49,8 +49,9 @@ std::string needs_text(const LossInfo& info) {
 std::string section(const LossInfo& info) {
   std::string text = fmt::format(
       "\n## {}\n\n{}.\n\n- Entry loss: {}.\n- Known negatives: {}.\n- Source: {}.\n- "
-      "Needs: {}.\n",
-      info.name, info.summary, info.formula, info.negatives, info.source, needs_text(info));
+      "Needs: {}.\n- Of labels that other ranks train ([cluster.md](cluster.md)): {}.\n",
+      info.name, info.summary, info.formula, info.negatives, info.source, needs_text(info),
+      to_string(info.row_need));
   if (info.params.empty()) return text + "- Parameters: none.\n";
   text += "\n| parameter | default | range | |\n|---|---|---|---|\n";
   for (const LossParameter& parameter : info.params) {

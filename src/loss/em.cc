@@ -95,6 +95,7 @@ constexpr LossInfo kEm = {
         "`alpha (f log f + (1-f) log(1-f))` elsewhere",
     .source = kPaper,
     .negatives = "`-log(1-f)`",
+    .row_need = RowNeed::kNothing,
     .params = kParams,
     .make = make};
 
@@ -108,6 +109,7 @@ constexpr LossInfo kEmApl = {
     .source = kPaper,
     .negatives = "`-log(1-f)`; never a pseudo-label",
     .memory = {.soft_labels = true, .reviews = true},
+    .row_need = RowNeed::kNothing,
     .params = kAplParams,
     .make = make_with_pseudo_labels};
 

@@ -120,7 +120,7 @@ template <class Logs, class Formula>
 HWY_INLINE double entry_mean(const LossCall& call, Logs logs, Formula formula) {
   return run(call, logs,
              [=](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
-               const double scale = 1.0 / static_cast<double>(in.logits.size());
+               const double scale = 1.0 / static_cast<double>(in.logits.rows * in.labels_in_all());
                const auto vscale = constant(d, scale);
                Sum sum(d);
                for_each_block(d, in.logits.size(), [&](auto block) HWY_ATTR {

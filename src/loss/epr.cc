@@ -37,6 +37,7 @@ constexpr LossInfo kEpr = {
     .source = "Cole et al., CVPR 2021",
     .negatives = "`-positive_scale log(1-f)`, the weight of an observed positive",
     .needs_k = true,
+    .row_need = RowNeed::kSums,
     .params = kParams,
     .make = make};
 
@@ -48,7 +49,8 @@ SPML_SIMD_BEGIN();
 double epr_kernel(const LossCall& call, const Epr& settings) {
   return run(call, settings.log_epsilon,
              [&](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
-               const auto [B, L] = std::pair(in.logits.rows, in.logits.cols);
+               const size_t B = in.logits.rows, L = in.labels_in_all();
+               const size_t n = in.logits.size();
                const double scale = 1.0 / static_cast<double>(B * L);
                const auto vscale = constant(d, scale);
                const auto weight = constant(d, settings.positive_scale);
@@ -56,7 +58,7 @@ double epr_kernel(const LossCall& call, const Epr& settings) {
                    out.logits.empty() ? nullptr : out.scratch.data();  // p(1-p), (B, L)
 
                Sum loss(d), sum_p(d);
-               for_each_block(d, B * L, [&](auto block) HWY_ATTR {
+               for_each_block(d, n, [&](auto block) HWY_ATTR {
                  const auto f = logit_of(d, block.load(in.logits.data));
                  const auto observed = block.observed(in.observed.data);
                  const auto entry = cross_entropy(f, hn::IfThenElseZero(observed.positive, weight),
@@ -67,9 +69,19 @@ double epr_kernel(const LossCall& call, const Epr& settings) {
                  block.store(hn::Mul(f.p, f.q), slopes);
                });
 
-               const Regulariser reg =
-                   expected_positives(sum_p.total(), B, L, settings.k, settings.lambda);
-               add_scaled(d, B * L, reg.slope, slopes, out.logits.data);
+               const auto regulariser = [&](double sum) {
+                 return expected_positives(sum, B, L, settings.k, settings.lambda);
+               };
+               double total = sum_p.total();
+               if (in.others != nullptr) {
+                 in.others->sum({&total, 1});
+                 sum_over_processes(
+                     d, in, in.logits, logit_of, [&](double sum) { return regulariser(sum).slope; },
+                     total);
+               }
+               const Regulariser reg = regulariser(total);
+               add_scaled(d, n, reg.slope, slopes, out.logits.data);
+               if (in.others != nullptr) return loss.total() * scale + reg.value * share_of(in);
                return loss.total() * scale + reg.value;
              });
 }

@@ -92,6 +92,7 @@ constexpr LossInfo kFocal = {
         "`-log(1-f)` where o = -1",
     .source = "Lin et al., Focal Loss for Dense Object Detection, ICCV 2017",
     .negatives = "`-log(1-f)`, not weighed down",
+    .row_need = RowNeed::kNothing,
     .params = kFocalParams,
     .make = make_focal};
 
@@ -103,6 +104,7 @@ constexpr LossInfo kHill = {
         "`-f^gamma log(1-f)` where o = -1, `(lam - f) f^2` elsewhere",
     .source = kHillPaper,
     .negatives = "the focal loss `-f^gamma log(1-f)`, which grows with f, in place of the hill",
+    .row_need = RowNeed::kNothing,
     .params = kHillParams,
     .make = make_hill};
 
@@ -114,6 +116,7 @@ constexpr LossInfo kSplc = {
         "`-(1-f)^gamma log f` where o = 0 and sg(f) > tau; `-f^gamma log(1-f)` elsewhere",
     .source = kHillPaper,
     .negatives = "`-f^gamma log(1-f)`; never taken for a positive",
+    .row_need = RowNeed::kNothing,
     .params = kSplcParams,
     .make = make_splc};
 

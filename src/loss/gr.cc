@@ -112,6 +112,7 @@ constexpr LossInfo kGr = {
         "Chen et al., Boosting Single Positive Multi-label Classification with Generalized "
         "Robust Loss, IJCAI 2024",
     .negatives = "`-log(1-f)`",
+    .row_need = RowNeed::kNothing,
     .params = kParams,
     .make = make};
 

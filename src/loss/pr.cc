@@ -36,6 +36,7 @@ constexpr LossInfo kPr = {
     .negatives =
         "one pair more than an unknown label, with a certain positive: adds f, also in a row "
         "without positives",
+    .row_need = RowNeed::kWhole,
     .params = {},
     .make = make};
 

@@ -90,6 +90,7 @@ LossTraits traits_of(const LossInfo& info, const LossParameters& params) {
     traits.estimate_start = params.at("estimate_start");
   }
   traits.memory = info.memory;
+  traits.row_need = info.row_need;
   return traits;
 }
 
@@ -146,6 +147,18 @@ std::unique_ptr<const Loss> make_loss(std::string_view name, const LossSetup& se
   resolved.params = resolve_parameters(info, setup);
   auto loss = info.base != nullptr ? make_role_with(*info.base, resolved) : info.make(resolved);
   return std::make_unique<TableLoss>(std::move(loss), traits_of(info, resolved.params));
+}
+
+std::string_view to_string(RowNeed need) {
+  switch (need) {
+    case RowNeed::kNothing:
+      return "nothing";
+    case RowNeed::kSums:
+      return "sums of the batch";
+    case RowNeed::kWhole:
+      break;
+  }
+  return "whole rows";
 }
 
 std::string_view to_string(LabelNeed need) {

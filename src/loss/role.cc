@@ -99,6 +99,7 @@ constexpr LossInfo kRole = {
         "estimate starts at 0.005",
     .needs_k = true,
     .uses_estimates = true,
+    .row_need = RowNeed::kSums,
     .params = kParams,
     .make = make_whole};
 
@@ -130,49 +131,67 @@ HWY_INLINE Probability<V> stopped(Block<D> block, const Logit<V>& live,
 }
 
 double role_kernel(const LossCall& call, const Role& settings) {
-  return run(call, settings.log_epsilon,
-             [&](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
-               const auto [B, L] = std::pair(in.logits.rows, in.logits.cols);
-               const size_t n = B * L;
-               const double half_scale = 0.5 / static_cast<double>(n);
-               const auto vscale = constant(d, half_scale);
-               const auto f_weight = constant(d, settings.classifier_epr * settings.positive_scale);
-               const auto e_weight = constant(d, settings.positive_scale);
-               // p(1-p) of both sets of logits, each (B, L).
-               auto* const f_slopes = out.logits.empty() ? nullptr : out.scratch.data();
-               auto* const e_slopes = out.estimates.empty() ? nullptr : out.scratch.data() + n;
+  return run(
+      call, settings.log_epsilon,
+      [&](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
+        const size_t B = in.logits.rows, L = in.labels_in_all();
+        const size_t n = in.logits.size();
+        const double half_scale = 0.5 / static_cast<double>(B * L);
+        const auto vscale = constant(d, half_scale);
+        const auto f_weight = constant(d, settings.classifier_epr * settings.positive_scale);
+        const auto e_weight = constant(d, settings.positive_scale);
+        // p(1-p) of both sets of logits, each (B, L).
+        auto* const f_slopes = out.logits.empty() ? nullptr : out.scratch.data();
+        auto* const e_slopes = out.estimates.empty() ? nullptr : out.scratch.data() + n;
 
-               Sum loss(d), sum_f(d), sum_e(d);
-               for_each_block(d, n, [&](auto block) HWY_ATTR {
-                 const auto f = logit_of(d, block.load(in.logits.data));
-                 const auto e = logit_of(d, block.load(in.estimates.data));
-                 const auto target_f = stopped(block, f, in.frozen_logits.data);
-                 const auto target_e = stopped(block, e, in.frozen_estimates.data);
-                 const auto observed = block.observed(in.observed.data);
-                 const auto side = [&](const auto& a, const auto& target, auto weight) HWY_ATTR {
-                   return cross_entropy(
-                       a, hn::Add(target.p, hn::IfThenElseZero(observed.positive, weight)),
-                       hn::Add(target.q, hn::IfThenElseZero(observed.negative, weight)));
-                 };
-                 const auto f_side = side(f, target_e, f_weight);
-                 const auto e_side = side(e, target_f, e_weight);
-                 loss.add(block.keep(hn::Add(f_side.value, e_side.value)));
-                 sum_f.add(block.keep(f.p));
-                 sum_e.add(block.keep(e.p));
-                 block.store(hn::Mul(f_side.dz, vscale), out.logits.data);
-                 block.store(hn::Mul(e_side.dz, vscale), out.estimates.data);
-                 block.store(hn::Mul(f.p, f.q), f_slopes);
-                 block.store(hn::Mul(e.p, e.q), e_slopes);
-               });
+        Sum loss(d), sum_f(d), sum_e(d);
+        for_each_block(d, n, [&](auto block) HWY_ATTR {
+          const auto f = logit_of(d, block.load(in.logits.data));
+          const auto e = logit_of(d, block.load(in.estimates.data));
+          const auto target_f = stopped(block, f, in.frozen_logits.data);
+          const auto target_e = stopped(block, e, in.frozen_estimates.data);
+          const auto observed = block.observed(in.observed.data);
+          const auto side = [&](const auto& a, const auto& target, auto weight) HWY_ATTR {
+            return cross_entropy(a,
+                                 hn::Add(target.p, hn::IfThenElseZero(observed.positive, weight)),
+                                 hn::Add(target.q, hn::IfThenElseZero(observed.negative, weight)));
+          };
+          const auto f_side = side(f, target_e, f_weight);
+          const auto e_side = side(e, target_f, e_weight);
+          loss.add(block.keep(hn::Add(f_side.value, e_side.value)));
+          sum_f.add(block.keep(f.p));
+          sum_e.add(block.keep(e.p));
+          block.store(hn::Mul(f_side.dz, vscale), out.logits.data);
+          block.store(hn::Mul(e_side.dz, vscale), out.estimates.data);
+          block.store(hn::Mul(f.p, f.q), f_slopes);
+          block.store(hn::Mul(e.p, e.q), e_slopes);
+        });
 
-               const auto [k, lambda] = std::pair(settings.k, settings.lambda);
-               const Regulariser reg_f =
-                   expected_positives(sum_f.total(), B, L, k, settings.classifier_epr * lambda);
-               const Regulariser reg_e = expected_positives(sum_e.total(), B, L, k, lambda);
-               add_scaled(d, n, 0.5 * reg_f.slope, f_slopes, out.logits.data);
-               add_scaled(d, n, 0.5 * reg_e.slope, e_slopes, out.estimates.data);
-               return loss.total() * half_scale + 0.5 * (reg_f.value + reg_e.value);
-             });
+        const auto [k, lambda] = std::pair(settings.k, settings.lambda);
+        double sums[] = {sum_f.total(), sum_e.total()};
+        if (in.others != nullptr) {
+          in.others->sum(sums);
+          const auto slope = [&, k = k](double sum, double weight) {
+            return 0.5 * expected_positives(sum, B, L, k, weight).slope;
+          };
+          const double f_lambda = settings.classifier_epr * lambda;
+          sum_over_processes(
+              d, in, in.logits, logit_of, [&](double sum) { return slope(sum, f_lambda); },
+              sums[0]);
+          sum_over_processes(
+              d, in, in.estimates, logit_of,
+              [&, lambda = lambda](double sum) { return slope(sum, lambda); }, sums[1]);
+        }
+        const Regulariser reg_f =
+            expected_positives(sums[0], B, L, k, settings.classifier_epr * lambda);
+        const Regulariser reg_e = expected_positives(sums[1], B, L, k, lambda);
+        add_scaled(d, n, 0.5 * reg_f.slope, f_slopes, out.logits.data);
+        add_scaled(d, n, 0.5 * reg_e.slope, e_slopes, out.estimates.data);
+        if (in.others != nullptr) {
+          return loss.total() * half_scale + 0.5 * (reg_f.value + reg_e.value) * share_of(in);
+        }
+        return loss.total() * half_scale + 0.5 * (reg_f.value + reg_e.value);
+      });
 }
 
 SPML_SIMD_END();

@@ -82,6 +82,7 @@ struct CombinedInfo {
             .needs_k = true,
             .uses_estimates = true,
             .memory = base.memory,
+            .row_need = std::max(kRole.row_need, base.row_need),
             .params = params,
             .make = nullptr,
             .base = &base};

@@ -57,6 +57,7 @@ constexpr LossInfo kSelfTraining = {
         "without its bottleneck",
     .negatives = "`-log(1-f)`; never relabelled",
     .memory = {.labels = true, .reviews = true},
+    .row_need = RowNeed::kNothing,
     .params = kParams,
     .make = make};
 

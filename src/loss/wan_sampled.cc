@@ -50,6 +50,7 @@ constexpr LossInfo kWanSampled = {
         "average",
     .source = "Cole et al., CVPR 2021",
     .negatives = "`-log(1-f)` in every step; never the label that is sampled",
+    .row_need = RowNeed::kWhole,
     .params = kParams,
     .make = make};
 

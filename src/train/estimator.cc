@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/aligned.h"
+#include "base/fail.h"
 
 namespace spml {
 namespace {
@@ -13,8 +14,13 @@ constexpr size_t kBlockEntries = size_t{1} << 20;
 
 }  // namespace
 
+void LabelEstimator::load_labels(const SafetensorsFile&, uint64_t, const LabelPart&) {
+  fail("only a table of label estimates is kept by several ranks; leave out --estimator");
+}
+
 double mean_positives(LabelEstimator& estimator) {
   const size_t n = estimator.rows(), labels = estimator.labels();
+  if (labels == 0) return 0;
   const size_t block = std::clamp<size_t>(kBlockEntries / labels, 1, n);
   AlignedVector<float> values(block * labels);
   double sum = 0;

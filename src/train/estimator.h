@@ -11,6 +11,7 @@
 
 namespace spml {
 
+struct LabelPart;
 class SafetensorsFile;
 class SafetensorsWriter;
 
@@ -41,6 +42,9 @@ class LabelEstimator {
   // the estimator is used again.
   virtual void save_state(SafetensorsWriter& out) = 0;
   virtual void load_state(const SafetensorsFile& in, uint64_t step) = 0;
+  // What the file has of this estimator's labels; it was written by a process that had those of
+  // `from`. Error where the estimates of a label depend on the others'.
+  virtual void load_labels(const SafetensorsFile& in, uint64_t step, const LabelPart& from);
 };
 
 // Mean over all rows of the sum of the probabilities, read block by block.

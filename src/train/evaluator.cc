@@ -15,11 +15,16 @@ constexpr size_t kBlockEntries = size_t{8} << 20;
 }  // namespace
 
 Evaluator::Evaluator(Part part, std::span<const int32_t> rows, const LabelMatrix& labels,
-                     int threads)
-    : part_(part), rows_(rows), labels_(labels), threads_(threads) {}
+                     int threads, std::optional<LabelPart> label_part)
+    : part_(part),
+      rows_(rows),
+      labels_(labels),
+      threads_(threads),
+      label_part_(label_part ? *label_part : all_labels(labels.cols())) {}
 
 void Evaluator::for_label_blocks(Model& model, const Block& body) const {
-  const size_t n = rows_.size(), total = labels_.cols();
+  const size_t n = rows_.size(), total = label_part_.count;
+  if (total == 0) return;  // more processes than labels
   size_t block = total;
   if (model.predicts_label_blocks()) block = std::clamp<size_t>(kBlockEntries / n, 1, total);
   std::vector<float> scores(n * block);
@@ -30,7 +35,8 @@ void Evaluator::for_label_blocks(Model& model, const Block& body) const {
     model.predict(part_, rows_, first, out);
     sigmoid_in_place(out.flat());
     for (size_t i = 0; i < n; ++i) {
-      labels_.read_part(static_cast<size_t>(rows_[i]), first, {labels.data() + i * count, count});
+      labels_.read_part(static_cast<size_t>(rows_[i]), label_part_.first + first,
+                        {labels.data() + i * count, count});
     }
     body(first, out, {labels.data(), n, count});
   }
@@ -43,6 +49,12 @@ Evaluation Evaluator::evaluate(Model& model) const {
     append(map, mean_average_precision(scores, labels, threads_));
     result.khat += expected_positives(scores);
   });
+  if (Cluster* const cluster = label_part_.cluster) {
+    const size_t labels = label_part_.all;
+    map.per_class_ap = all_gather<double>(*cluster, map.per_class_ap, labels);
+    map.has_positive = all_gather<uint8_t>(*cluster, map.has_positive, labels);
+    cluster->sum({&result.khat, 1});
+  }
   summarise(map);
   return result;
 }
@@ -53,6 +65,9 @@ std::vector<float> Evaluator::tune_thresholds(Model& model) const {
     const auto part = spml::tune_thresholds(scores, labels, threads_);
     thresholds.insert(thresholds.end(), part.begin(), part.end());
   });
+  if (Cluster* const cluster = label_part_.cluster) {
+    return all_gather<float>(*cluster, thresholds, label_part_.all);
+  }
   return thresholds;
 }
 

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "data/dataset.h"
 #include "metrics/average_precision.h"
+#include "train/label_part.h"
 #include "train/model.h"
 
 namespace spml {
@@ -20,12 +22,15 @@ struct Evaluation {
 class Evaluator {
  public:
   // `labels` > 0 are positive. The rows index both the labels and the part's examples.
-  Evaluator(Part part, std::span<const int32_t> rows, const LabelMatrix& labels, int threads);
+  // Where `label_part` is given, the model has those labels only; results are of all labels, put
+  // together from those of all processes.
+  Evaluator(Part part, std::span<const int32_t> rows, const LabelMatrix& labels, int threads,
+            std::optional<LabelPart> label_part = {});
 
   Evaluation evaluate(Model& model) const;
 
   // Calls body(first_label, probabilities (N, block), labels (N, block)) for blocks of labels that
-  // together cover all of them.
+  // together cover all of the model's, the first of which is 0.
   using Block = std::function<void(size_t, View<const float>, View<const int8_t>)>;
   void for_label_blocks(Model& model, const Block& body) const;
 
@@ -37,6 +42,7 @@ class Evaluator {
   std::span<const int32_t> rows_;
   const LabelMatrix& labels_;
   int threads_;
+  LabelPart label_part_;
 };
 
 }  // namespace spml

@@ -24,8 +24,12 @@ void scatter(const std::vector<T>& column, size_t columns, size_t j, std::vector
 
 LabelMemory::LabelMemory(const LossMemory& needs, const LabelMatrix& observed,
                          TrainingLabels& start, std::span<const int32_t> rows, int threads,
-                         const MemoryBudget& budget)
-    : needs_(needs), columns_(start.labels()), scores_(Part::kTrainFile, rows, observed, threads) {
+                         const MemoryBudget& budget, std::optional<LabelPart> part)
+    : needs_(needs),
+      part_(part ? *part : all_labels(start.labels())),
+      columns_(start.labels()),
+      rows_(rows.size()),
+      scores_(Part::kTrainFile, rows, observed, threads, part_) {
   const uint64_t entry =
       (needs.labels ? sizeof(int8_t) : 0) + (needs.soft_labels ? sizeof(float) : 0);
   budget.require(
@@ -40,7 +44,7 @@ LabelMemory::LabelMemory(const LossMemory& needs, const LabelMatrix& observed,
   for (size_t i = 0; i < rows.size(); ++i) {
     start.read_row(static_cast<size_t>(rows[i]), row);
     for (size_t j = 0; j < columns_; ++j) positives[j] += row[j] > 0;
-    if (needs.labels) std::copy(row.begin(), row.end(), &labels_[i * columns_]);
+    if (needs.labels) std::copy(row.begin(), row.end(), labels_.data() + i * columns_);
   }
   for (size_t j = 0; j < priors_.size(); ++j) {
     priors_[j] = static_cast<float>(positives[j]) / static_cast<float>(rows.size());
@@ -53,7 +57,8 @@ void LabelMemory::fetch(std::span<const int32_t> batch, View<int8_t> observed, L
   const size_t B = batch.size();
   if (needs_.labels) {
     for (size_t b = 0; b < B; ++b) {
-      std::copy_n(&labels_[static_cast<size_t>(batch[b]) * columns_], columns_, observed.row(b));
+      std::copy_n(labels_.data() + static_cast<size_t>(batch[b]) * columns_, columns_,
+                  observed.row(b));
     }
     relabelled_.assign(observed.data, observed.data + observed.size());
     out.relabelled = {relabelled_.data(), B, columns_};
@@ -61,8 +66,8 @@ void LabelMemory::fetch(std::span<const int32_t> batch, View<int8_t> observed, L
   if (needs_.soft_labels) {
     batch_soft_.resize(B * columns_);
     for (size_t b = 0; b < B; ++b) {
-      std::copy_n(&soft_[static_cast<size_t>(batch[b]) * columns_], columns_,
-                  &batch_soft_[b * columns_]);
+      std::copy_n(soft_.data() + static_cast<size_t>(batch[b]) * columns_, columns_,
+                  batch_soft_.data() + b * columns_);
     }
     in.soft_labels = {batch_soft_.data(), B, columns_};
   }
@@ -73,8 +78,8 @@ void LabelMemory::fetch(std::span<const int32_t> batch, View<int8_t> observed, L
 void LabelMemory::apply(std::span<const int32_t> batch) {
   if (!needs_.labels) return;
   for (size_t b = 0; b < batch.size(); ++b) {
-    std::copy_n(&relabelled_[b * columns_], columns_,
-                &labels_[static_cast<size_t>(batch[b]) * columns_]);
+    std::copy_n(relabelled_.data() + b * columns_, columns_,
+                labels_.data() + static_cast<size_t>(batch[b]) * columns_);
   }
 }
 
@@ -116,10 +121,17 @@ void LabelMemory::save_state(SafetensorsWriter& out) {
   if (needs_.priors) out.add("memory.priors", {priors_.size()}, priors_);
 }
 
-void LabelMemory::load_state(const SafetensorsFile& in) {
-  if (!labels_.empty()) read_exactly(in, "memory.labels", std::span(labels_));
-  if (!soft_.empty()) read_exactly(in, "memory.soft_labels", std::span(soft_));
-  if (!priors_.empty()) read_exactly(in, "memory.priors", std::span(priors_));
+void LabelMemory::load_state(const SafetensorsFile& in) { load_labels(in, part_); }
+
+void LabelMemory::load_labels(const SafetensorsFile& in, const LabelPart& from) {
+  const auto load = [&](const char* name, auto& values, size_t rows) {
+    if (values.empty()) return;
+    const size_t size = saturating_product(rows, from.count, sizeof values[0]);
+    copy_labels(tensor_bytes(in, name, size).data(), from, values.data(), part_, rows, 1);
+  };
+  load("memory.labels", labels_, rows_);
+  load("memory.soft_labels", soft_, rows_);
+  load("memory.priors", priors_, 1);
   const bool legal = std::ranges::all_of(labels_, [](int8_t y) { return y >= -1 && y <= 1; }) &&
                      std::ranges::all_of(soft_, [](float p) { return p >= -1 && p <= 1; }) &&
                      std::ranges::all_of(priors_, [](float p) { return p >= 0 && p <= 1; });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,7 +22,8 @@ class LabelMemory {
   // `rows` of the training file, which with `observed` must outlive this object.
   LabelMemory(const LossMemory& needs, const LabelMatrix& observed, TrainingLabels& start,
               std::span<const int32_t> rows, int threads,
-              const MemoryBudget& budget = {});  // Error when it needs more
+              const MemoryBudget& budget = {},  // Error when it needs more
+              std::optional<LabelPart> part = {});
 
   // Fills in what the loss is given of a batch of training rows (0 .. N-1): `observed` (B, L) where
   // labels may have changed, soft labels and priors. Valid until the next call.
@@ -34,6 +36,8 @@ class LabelMemory {
   // Spans handed to the writer stay valid until the memory is used again.
   void save_state(SafetensorsWriter& out);
   void load_state(const SafetensorsFile& in);
+  // What the file has of this part's labels; it was written by a process that had those of `from`.
+  void load_labels(const SafetensorsFile& in, const LabelPart& from);
 
   std::span<const int8_t> labels() const { return labels_; }    // (N, L), empty unless kept
   std::span<const float> soft_labels() const { return soft_; }  // (N, L), empty unless kept
@@ -41,7 +45,8 @@ class LabelMemory {
 
  private:
   LossMemory needs_;
-  size_t columns_;
+  LabelPart part_;
+  size_t columns_, rows_;
   Evaluator scores_;  // of all training rows
   std::vector<int8_t> labels_, relabelled_;
   std::vector<float> soft_, batch_soft_, priors_, observed_shares_;

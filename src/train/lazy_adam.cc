@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/prefetch.h"
 #include "formats/safetensors.h"
+#include "train/label_part.h"
 
 namespace spml {
 namespace {
@@ -174,7 +175,14 @@ void LazyAdamTable::save_state(SafetensorsWriter& out) const {
 }
 
 void LazyAdamTable::load_state(const SafetensorsFile& in, uint64_t step) {
-  read_exactly(in, "estimator.values", std::span(table_));
+  load_columns(in, step, all_labels(columns_), all_labels(columns_));
+}
+
+void LazyAdamTable::load_columns(const SafetensorsFile& in, uint64_t step, const LabelPart& from,
+                                 const LabelPart& mine) {
+  const size_t size = saturating_product(rows_, 3, from.count, sizeof(float));
+  copy_labels(tensor_bytes(in, "estimator.values", size).data(), from, table_.data(), mine,
+              3 * rows_, 1);
   read_exactly(in, "estimator.last_steps", std::span(last_step_));
   if (std::ranges::any_of(last_step_, [&](uint32_t last) { return last > step; })) {
     fail("{}: a label estimate is ahead of step {}; start again with --overwrite",

@@ -25,6 +25,7 @@
 
 namespace spml {
 
+struct LabelPart;
 class SafetensorsFile;
 class SafetensorsWriter;
 
@@ -90,6 +91,9 @@ class LazyAdamTable {
   // The whole state but the step, under estimator.*
   void save_state(SafetensorsWriter& out) const;
   void load_state(const SafetensorsFile& in, uint64_t step);
+  // The columns `mine` of a table of which the file has those of `from`.
+  void load_columns(const SafetensorsFile& in, uint64_t step, const LabelPart& from,
+                    const LabelPart& mine);
 
  private:
   float* row_data(size_t row) { return table_.data() + row * 3 * columns_; }

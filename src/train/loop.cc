@@ -162,10 +162,15 @@ void Loop::end_epoch(int epoch) {
   }
   EpochRecord record;
   record.epoch = epoch;
+  if (plan_.cluster != nullptr) plan_.cluster->sum({&state_.loss_sum, 1});
   record.train_loss = state_.loss_sum / static_cast<double>(plan_.steps_per_epoch());
   record.val_map = validation.map.map;
   record.khat = validation.khat;
-  if (estimator_ != nullptr) record.khat_estimates = mean_positives(*estimator_);
+  if (estimator_ != nullptr) {
+    double khat = mean_positives(*estimator_);
+    if (plan_.cluster != nullptr) plan_.cluster->sum({&khat, 1});
+    record.khat_estimates = khat;
+  }
   if (memory_ != nullptr && epoch < plan_.epochs) {
     memory_->review(loss_, model_, epoch, plan_.epochs);
   }

@@ -28,13 +28,14 @@ struct LoopPlan {
   double min_delta = 0;    // better: a validation MAP that is higher by more than this
   bool keep_last = false;  // the last epoch's model, whatever validation says
   uint64_t seed = 0;
+  Cluster* cluster = nullptr;  // of the processes that share the labels; null: alone
   uint64_t steps_per_epoch() const { return rows.size() / batch; }
 };
 
 // Where the loop stands: with the model's and the estimator's state, all that a checkpoint holds.
 struct LoopState {
   uint64_t step = 0;    // steps taken
-  double loss_sum = 0;  // of the steps of the running epoch
+  double loss_sum = 0;  // of the steps of the running epoch; this process's part of it
   int best_epoch = 0;   // 0 = none yet
   double best_val_map = 0;
   double train_seconds = 0;

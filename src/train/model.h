@@ -9,6 +9,7 @@
 
 namespace spml {
 
+struct LabelPart;
 class SafetensorsFile;
 class SafetensorsWriter;
 
@@ -43,6 +44,9 @@ class Model {
   // the writer stay valid until the model is used again.
   virtual void save_state(SafetensorsWriter& out) = 0;
   virtual void load_state(const SafetensorsFile& in) = 0;
+  // What the file has of this model's labels; it was written by a process that had those of `from`.
+  // Error for a model that is not split by labels.
+  virtual void load_labels(const SafetensorsFile& in, const LabelPart& from);
   // The tensors of model.safetensors.
   virtual void save_model(SafetensorsWriter& out) = 0;
 };

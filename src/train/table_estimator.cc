@@ -22,6 +22,7 @@ void TableEstimator::start_row(size_t row, std::span<const int8_t> observed, uin
   const double center = logit(unknown_start);
   CounterRng random(seed, Stream::kInitialEstimates, key);
   const std::span<float> u = table_.start_row(row);
+  for (size_t j = 0; j < part_.first; ++j) random.uniform();  // those of the labels before
   for (size_t j = 0; j < u.size(); ++j) {
     const auto unknown = static_cast<float>(center + (2 * random.uniform() - 1) * kHigh);
     u[j] = observed[j] > 0 ? kPositive : observed[j] < 0 ? kNegative : unknown;
@@ -47,7 +48,11 @@ void TableEstimator::keep_best() {
 
 void TableEstimator::write_best(const Path& folder) {
   if (best_.empty()) keep_best();
-  write_npy(folder / "estimates.npy", View<const float>{best_.data(), rows(), labels()});
+  const View<const float> mine{best_.data(), rows(), labels()};
+  if (!part_.is_split()) return write_npy(folder / "estimates.npy", mine);
+  const std::vector<float> whole = gather_columns(part_, mine);
+  if (!part_.cluster->is_first()) return;
+  write_npy(folder / "estimates.npy", View<const float>{whole.data(), rows(), part_.all});
 }
 
 void TableEstimator::save_state(SafetensorsWriter& out) {
@@ -56,9 +61,18 @@ void TableEstimator::save_state(SafetensorsWriter& out) {
 }
 
 void TableEstimator::load_state(const SafetensorsFile& in, uint64_t step) {
-  table_.load_state(in, step);
-  best_.resize(in.tensor("estimator.best").bytes.empty() ? 0 : rows() * labels());
-  read_exactly(in, "estimator.best", std::span(best_));
+  best_.clear();
+  load_labels(in, step, part_);
+}
+
+void TableEstimator::load_labels(const SafetensorsFile& in, uint64_t step, const LabelPart& from) {
+  table_.load_columns(in, step, from, part_);
+  const bool has_best = from.count > 0 && !in.tensor("estimator.best").bytes.empty();
+  if (!has_best) return;
+  best_.resize(rows() * labels());
+  const size_t size = saturating_product(rows(), from.count, sizeof(float));
+  copy_labels(tensor_bytes(in, "estimator.best", size).data(), from, best_.data(), part_, rows(),
+              1);
 }
 
 }  // namespace spml

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "train/estimator.h"
+#include "train/label_part.h"
 #include "train/lazy_adam.h"
 
 namespace spml {
@@ -12,7 +13,10 @@ namespace spml {
 class TableEstimator : public LabelEstimator {
  public:
   TableEstimator(size_t rows, size_t labels, const AdamConfig& config)
-      : table_(rows, labels, config) {}
+      : TableEstimator(rows, all_labels(labels), config) {}
+  // Of the labels of one process.
+  TableEstimator(size_t rows, const LabelPart& part, const AdamConfig& config)
+      : part_(part), table_(rows, part.count, config) {}
 
   // Starting values: logit(0.995) where observed is +1, logit(0.005) where -1, else logit(unknown)
   // plus a number uniform in [logit 0.4, logit 0.6], which is a function of (seed, key) alone.
@@ -35,10 +39,12 @@ class TableEstimator : public LabelEstimator {
   void write_best(const Path& folder) override;
   void save_state(SafetensorsWriter& out) override;
   void load_state(const SafetensorsFile& in, uint64_t step) override;
+  void load_labels(const SafetensorsFile& in, uint64_t step, const LabelPart& from) override;
 
   LazyAdamTable& table() { return table_; }
 
  private:
+  LabelPart part_;
   LazyAdamTable table_;
   std::vector<float> best_;  // (N, L) probabilities; empty before the first epoch's end
 };

@@ -6,8 +6,11 @@
 namespace spml {
 
 TrainingLabels::TrainingLabels(const LabelMatrix& observed, const LabelMatrix& truth,
-                               const LossInfo& loss)
-    : observed_(observed), truth_(truth), loss_(loss) {
+                               const LossInfo& loss, std::optional<LabelPart> part)
+    : observed_(observed),
+      truth_(truth),
+      loss_(loss),
+      part_(part ? *part : all_labels(observed.empty() ? truth.cols() : observed.cols())) {
   const bool wants_truth =
       loss.needs == LabelNeed::kTruth || loss.needs == LabelNeed::kTrueNegatives;
   if (wants_truth && truth.empty()) {
@@ -19,27 +22,24 @@ TrainingLabels::TrainingLabels(const LabelMatrix& observed, const LabelMatrix& t
   if (loss.needs != LabelNeed::kTruth && observed.empty()) {
     fail("loss {} needs observed labels, and the data has none", loss.name);
   }
-  observed_row_.resize(observed.cols());
-  truth_row_.resize(wants_truth ? truth.cols() : 0);
-}
-
-size_t TrainingLabels::labels() const {
-  return observed_.empty() ? truth_.cols() : observed_.cols();
+  uses_truth_ = wants_truth;
+  observed_row_.resize(part_.count);
+  truth_row_.resize(part_.count);
 }
 
 void TrainingLabels::prefetch_row(size_t row) const {
   if (!observed_.empty()) observed_.prefetch_row(row);
-  if (!truth_row_.empty()) truth_.prefetch_row(row);
+  if (uses_truth_) truth_.prefetch_row(row);
 }
 
 void TrainingLabels::read_row(size_t row, std::span<int8_t> out) {
-  if (truth_row_.empty()) return observed_.read_row(row, out);
+  if (!uses_truth_) return observed_.read_part(row, part_.first, out);
   View<const int8_t> observed;
   if (!observed_.empty()) {
-    observed_.read_row(row, observed_row_);
+    observed_.read_part(row, part_.first, observed_row_);
     observed = {observed_row_.data(), 1, out.size()};
   }
-  truth_.read_row(row, truth_row_);
+  truth_.read_part(row, part_.first, truth_row_);
   prepare_labels(loss_, observed, {truth_row_.data(), 1, out.size()}, {out.data(), 1, out.size()});
 }
 

@@ -2,20 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "data/dataset.h"
 #include "loss/info.h"
+#include "train/label_part.h"
 
 namespace spml {
 
 class TrainingLabels {
  public:
   // The matrices must outlive this object; either may be empty unless the loss needs it.
-  TrainingLabels(const LabelMatrix& observed, const LabelMatrix& truth, const LossInfo& loss);
+  // Of those labels only, where `part` is given.
+  TrainingLabels(const LabelMatrix& observed, const LabelMatrix& truth, const LossInfo& loss,
+                 std::optional<LabelPart> part = {});
 
-  size_t labels() const;
+  size_t labels() const { return part_.count; }
   // Labels of a row of the training file, in {-1, 0, +1}.
   void read_row(size_t row, std::span<int8_t> out);
   // A hint that this row will be read soon.
@@ -25,7 +29,9 @@ class TrainingLabels {
   const LabelMatrix& observed_;
   const LabelMatrix& truth_;
   const LossInfo& loss_;
-  std::vector<int8_t> observed_row_, truth_row_;  // (L)
+  LabelPart part_;
+  bool uses_truth_ = false;
+  std::vector<int8_t> observed_row_, truth_row_;  // of this part
 };
 
 }  // namespace spml

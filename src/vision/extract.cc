@@ -10,6 +10,7 @@
 #include "data/folder_update.h"
 #include "formats/json.h"
 #include "vision/feature_stream.h"
+#include "vision/image_blocks.h"
 
 namespace spml {
 namespace {
@@ -72,8 +73,36 @@ class Extraction {
 
   // Appends the rows that are missing; `before` rows of other parts count as done in the progress.
   void run(const Part& part, PartialFeatures& out, uint64_t before, uint64_t total) {
+    run_rows(part, 0, part.images.size(), out, before, total);
+  }
+
+  // The same block by block, with others if there are any.
+  void run_blocks(const Part& part, const ImageBlocks& blocks, PartialFeatures& out,
+                  uint64_t before, uint64_t total) {
+    Cluster* const cluster = options_.cluster;
+    if (cluster != nullptr) cluster->begin_dealing();
+    uint64_t own = 0;
+    const auto next = [&] { return cluster != nullptr ? cluster->next() : own++; };
+    for (uint64_t b = next(); b < blocks.count(); b = next()) {
+      const auto block = blocks.open(b);
+      const size_t first = blocks.first(b), count = block->shape().rows;
+      if (block->placed() || first + count <= out.done()) continue;
+      run_rows(part, first, count, *block, before + first, total);
+      block->place();
+    }
+    if (cluster != nullptr) cluster->barrier();
+    if (cluster == nullptr || cluster->is_first()) {
+      blocks.join(out);
+      out.sync();
+    }
+  }
+
+ private:
+  // `out` is of the rows from `offset` on.
+  void run_rows(const Part& part, size_t offset, size_t count, PartialFeatures& out,
+                uint64_t before, uint64_t total) {
     std::vector<Path> files;
-    for (size_t i = out.done(); i < part.images.size(); ++i) {
+    for (size_t i = offset + out.done(); i < offset + count; ++i) {
       files.push_back(
           image_path(folder_, image_root_, part.images[i], fmt::format("{} row {}", part.name, i)));
     }
@@ -85,8 +114,8 @@ class Extraction {
     auto last_sync = Clock::now();
     Clock::duration
         cost{};  // of the last one; making rows durable may take a twentieth of the time
-    while (out.done() < part.images.size()) {
-      append_batch(part, stream, out);
+    while (out.done() < count) {
+      append_batch(part, offset, stream, out);
       const bool stop = callbacks_.stop && callbacks_.stop();
       const auto now = Clock::now();
       if (stop || now - last_sync > 20 * cost) {
@@ -100,8 +129,7 @@ class Extraction {
     out.sync();
   }
 
- private:
-  void append_batch(const Part& part, FeatureStream& stream, PartialFeatures& out) {
+  void append_batch(const Part& part, size_t offset, FeatureStream& stream, PartialFeatures& out) {
     const size_t first = out.done();
     FeatureBatch batch = stream.next();
     std::vector<SkippedImage> skipped;
@@ -109,10 +137,10 @@ class Extraction {
       if (batch.errors[i].empty()) continue;
       if (!options_.skip_errors) {
         out.sync();
-        fail("{} (row {} of {}); --on-error skip leaves such rows zero", batch.errors[i], first + i,
-             part.name);
+        fail("{} (row {} of {}); --on-error skip leaves such rows zero", batch.errors[i],
+             offset + first + i, part.name);
       }
-      skipped.push_back({first + i, part.images[first + i], std::move(batch.errors[i])});
+      skipped.push_back({first + i, part.images[offset + first + i], std::move(batch.errors[i])});
     }
     out.append(batch.features);
     for (SkippedImage& image : skipped) out.skip(std::move(image));
@@ -144,28 +172,48 @@ void record(const Path& folder, const nlohmann::json& settings,
   write_file(path, json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
+// Ranks that share the images see the same ones and use the same network.
+void expect_same_work(Cluster& cluster, const nlohmann::json& settings,
+                      const std::vector<Part>& parts) {
+  expect_same(cluster, "network", settings.dump());
+  for (const Part& part : parts) {
+    expect_same(cluster, "list of " + part.name + " images", part.images_sha256);
+  }
+}
+
+// What rank 0 has found.
+bool all_know(Cluster* cluster, bool found) {
+  return cluster == nullptr ? found : said_by_first(*cluster, found ? "yes" : "no") == "yes";
+}
+
 }  // namespace
 
 std::vector<ExtractedPart> extract_features(const Path& folder, Backbone& backbone,
                                             const BackboneInfo& info, const ExtractOptions& options,
                                             const ExtractCallbacks& callbacks) {
   if (!is_folder(folder)) fail("{}: expected a data folder", folder.string());
-  const auto lock = lock_data_folder(folder);
-  refuse_unfinished(folder);
+  const bool is_first = options.cluster == nullptr || options.cluster->is_first();
+  std::unique_ptr<FileLock> lock;
+  if (is_first) {
+    lock = lock_data_folder(folder);
+    refuse_unfinished(folder);
+  }
   const DatasetInfo dataset = read_info(folder);
   const std::vector<Part> parts = find_parts(folder);
   const nlohmann::json settings = provenance(info, options, backbone.features());
+  if (options.cluster != nullptr) expect_same_work(*options.cluster, settings, parts);
 
   std::vector<std::unique_ptr<PartialFeatures>> outputs;
+  std::vector<ImageBlocks> blocks;
   std::vector<ExtractedPart> result;
   uint64_t total = 0;
   for (const Part& part : parts) {
     const Path file = features_file(folder, part.name);
     nlohmann::json key = settings;
     key["images_sha256"] = part.images_sha256;
-    auto output = std::make_unique<PartialFeatures>(
-        file, PartialFeatures::Shape{part.images.size(), backbone.features(), options.half}, key,
-        options.force);
+    const PartialFeatures::Shape shape{part.images.size(), backbone.features(), options.half};
+    auto output = std::make_unique<PartialFeatures>(file, shape, key, options.force);
+    blocks.emplace_back(file, shape, key, options.batch);
     result.push_back({part.name, file, part.images.size(), output->done(), {}});
     total += part.images.size();
     outputs.push_back(std::move(output));
@@ -177,13 +225,21 @@ std::vector<ExtractedPart> extract_features(const Path& folder, Backbone& backbo
   Extraction extraction(folder, dataset.image_root, backbone, options, callbacks);
   uint64_t before = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
-    if (!outputs[i]->placed()) extraction.run(parts[i], *outputs[i], before, total);
+    const bool in_blocks = options.cluster != nullptr || blocks[i].left_over();
+    const bool is_done = all_know(options.cluster, outputs[i]->placed());
+    if (!is_done && in_blocks) {
+      extraction.run_blocks(parts[i], blocks[i], *outputs[i], before, total);
+    } else if (!is_done) {
+      extraction.run(parts[i], *outputs[i], before, total);
+    }
     before += parts[i].images.size();
     result[i].skipped = outputs[i]->skipped();
   }
+  if (!is_first) return {};
   for (auto& output : outputs) output->place();
   record(folder, settings, result);
   for (auto& output : outputs) output->forget();
+  for (const ImageBlocks& left : blocks) left.remove();
   return result;
 }
 

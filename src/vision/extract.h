@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/cluster.h"
 #include "data/dataset_json.h"
 #include "vision/backbone.h"
 #include "vision/image.h"
@@ -20,6 +21,8 @@ struct ExtractOptions {
   bool force = false;        // replace feature files that exist
   int threads = 1;
   DecodeOptions decode;
+  // Whose processes are dealt blocks of images; all must see the folder. Rank 0 joins the blocks.
+  Cluster* cluster = nullptr;
 };
 
 struct ExtractCallbacks {
@@ -37,7 +40,8 @@ struct ExtractedPart {
 
 // Extracts every part that has image names. Both files get their names at the very end, and then
 // dataset.json, whose other keys are kept, gets an "extraction" object. A run that was killed is
-// continued by the next one with the same settings.
+// continued by the next one with the same settings, by however many processes. Only rank 0 returns
+// the parts.
 std::vector<ExtractedPart> extract_features(const Path& folder, Backbone& backbone,
                                             const BackboneInfo& info, const ExtractOptions& options,
                                             const ExtractCallbacks& callbacks);

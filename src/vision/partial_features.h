@@ -32,6 +32,7 @@ class PartialFeatures {
   PartialFeatures& operator=(const PartialFeatures&) = delete;
   ~PartialFeatures();
 
+  const Shape& shape() const { return shape_; }
   size_t done() const { return done_; }  // rows written, earlier runs included
   // The final file is in place already, put there by an earlier run that was killed later.
   bool placed() const { return placed_; }

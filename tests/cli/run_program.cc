@@ -12,21 +12,23 @@
 
 namespace spml {
 
-Running::Running(const std::vector<std::string>& arguments) {
+Running::Running(const std::vector<std::string>& arguments) : Running(SPML_PROGRAM, arguments) {}
+
+Running::Running(const std::string& program, const std::vector<std::string>& arguments) {
   const std::string out = folder_ / "out", err = folder_ / "err";
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT, 0600);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT, 0600);
-  std::vector<std::string> words = {SPML_PROGRAM};
+  std::vector<std::string> words = {program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  const int spawned = ::posix_spawn(&pid_, SPML_PROGRAM, &actions, nullptr, argv.data(), environ);
+  const int spawned = ::posix_spawn(&pid_, program.c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (spawned != 0) fail("cannot run {}", SPML_PROGRAM);
+  if (spawned != 0) fail("cannot run {}", program);
 }
 
 Running::~Running() {

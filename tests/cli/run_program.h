@@ -21,6 +21,8 @@ struct Ran {
 class Running {
  public:
   explicit Running(const std::vector<std::string>& arguments);
+  // Another program, found by its path.
+  Running(const std::string& program, const std::vector<std::string>& arguments);
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
   ~Running();  // kills it unless it was waited for

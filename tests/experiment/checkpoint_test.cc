@@ -25,17 +25,19 @@ TrainConfig config_of(const std::string& loss) {
 RunIdentity identity_of(const TrainConfig& config) { return {config, "fingerprint", ""}; }
 
 Trainee trainee_of(Session& session) {
-  return {session.loop.state(), *session.model, session.estimator.get(), session.memory.get()};
+  return {session.loop.state(), *session.model, session.estimator.get(), session.memory.get(),
+          session.part};
 }
 
 struct Stop {};
 
 // Trains until after `steps` steps, and leaves a checkpoint there.
-void train_until(Session& session, uint64_t steps, const Path& path, const RunIdentity& identity) {
+void train_until(Session& session, uint64_t steps, const RunFolder& folder,
+                 const RunIdentity& identity) {
   LoopEvents events;
   events.checkpoint_due = [=](const LoopState& state) { return state.step == steps; };
   events.checkpoint = [&](const LoopState&) {
-    save_checkpoint(path, identity, trainee_of(session));
+    save_checkpoint(folder, identity, trainee_of(session));
   };
   events.after_step = [=](const LoopState& state) {
     if (state.step == steps) throw Stop();
@@ -46,7 +48,8 @@ void train_until(Session& session, uint64_t steps, const Path& path, const RunId
 class Checkpoint : public testing::Test {
  protected:
   TemporaryFolder folder_;
-  Path path_ = folder_ / "checkpoint.safetensors";
+  RunFolder run_{folder_.path()};
+  Path path_ = run_.checkpoint();
   Dataset data_ = small_data();
 };
 
@@ -56,9 +59,9 @@ TEST_F(Checkpoint, ASessionGoesOnWhereAnotherStopped) {
     Session whole(data_, config, 1);
     whole.loop.run({});
     Session stopped(data_, config, 1);
-    train_until(stopped, 8, path_, identity_of(config));  // in the second epoch
+    train_until(stopped, 8, run_, identity_of(config));  // in the second epoch
     Session resumed(data_, config, 1);
-    load_checkpoint(path_, identity_of(config), trainee_of(resumed));
+    load_checkpoint(run_, identity_of(config), trainee_of(resumed));
     EXPECT_EQ(resumed.loop.state().step, 8u);
     EXPECT_EQ(resumed.loop.state().epochs.size(), 1u);
     resumed.loop.run({});
@@ -70,20 +73,20 @@ TEST_F(Checkpoint, ASessionGoesOnWhereAnotherStopped) {
 TEST_F(Checkpoint, AnotherConfigurationIsRefusedByName) {
   TrainConfig config = config_of("an");
   Session session(data_, config, 1);
-  save_checkpoint(path_, identity_of(config), trainee_of(session));
+  save_checkpoint(run_, identity_of(config), trainee_of(session));
   config.batch = 16;
-  EXPECT_SPML_ERROR(load_checkpoint(path_, identity_of(config), trainee_of(session)),
+  EXPECT_SPML_ERROR(load_checkpoint(run_, identity_of(config), trainee_of(session)),
                     HasSubstr("made with batch 8, asked for is 16"));
   RunIdentity other_data = identity_of(config_of("an"));
   other_data.data_fingerprint = "other";
-  EXPECT_SPML_ERROR(load_checkpoint(path_, other_data, trainee_of(session)),
+  EXPECT_SPML_ERROR(load_checkpoint(run_, other_data, trainee_of(session)),
                     HasSubstr("data_fingerprint"));
 }
 
 TEST_F(Checkpoint, FilesOfOthersAreRefused) {
   const TrainConfig config = config_of("an");
   Session session(data_, config, 1);
-  const auto load = [&] { load_checkpoint(path_, identity_of(config), trainee_of(session)); };
+  const auto load = [&] { load_checkpoint(run_, identity_of(config), trainee_of(session)); };
   for (const std::string text : {"", "{}", "[]", "{\"config\": {\"loss\": \"none\"}}",
                                  "{\"config\": {\"loss\": \"an\"}, \"step\": -1}"}) {
     SafetensorsWriter writer;

@@ -1,5 +1,6 @@
 #include "vision/extract.h"
 
+#include "cluster/thread_cluster.h"
 #include "data/folder_update.h"
 #include "formats/npy.h"
 #include "pictures.h"
@@ -227,6 +228,75 @@ TEST_F(ExtractTest, ImageNamesStayBelowTheirFolder) {
 TEST_F(ExtractTest, TwoDoNotWorkInOneFolder) {
   const auto lock = lock_data_folder(folder_.path());
   EXPECT_SPML_ERROR(extract(), HasSubstr("another spml process"));
+}
+
+// As many ranks, each with a network of its own.
+std::vector<ExtractedPart> extract_shared(int ranks, const Path& folder, const BackboneInfo& info,
+                                          const ExtractOptions& options) {
+  std::vector<ExtractedPart> parts;
+  run_cluster(ranks, [&](Cluster& cluster) {
+    MeanColour net;
+    ExtractOptions mine = options;
+    mine.cluster = &cluster;
+    auto found = extract_features(folder, net, info, mine, {});
+    if (cluster.is_first()) parts = std::move(found);
+  });
+  return parts;
+}
+
+TEST_F(ExtractTest, SeveralRanksGiveTheBytesOfOne) {
+  for (const bool half : {false, true}) {
+    options_.half = half;
+    options_.skip_errors = true;
+    name_images("train", {"color.jpg", "alpha.png", "missing.jpg", "cmyk.jpg", "color.jpg"});
+    extract();
+    const std::string train = read_file(file("train")), val = read_file(file("val"));
+    const std::string record = read_file(folder_ / "dataset.json");
+    options_.force = true;
+    for (const int ranks : {1, 2, 3, 4}) {
+      const auto parts = extract_shared(ranks, folder_.path(), info_, options_);
+      EXPECT_TRUE(read_file(file("train")) == train) << ranks;
+      EXPECT_TRUE(read_file(file("val")) == val) << ranks;
+      EXPECT_EQ(read_file(folder_ / "dataset.json"), record);
+      ASSERT_EQ(parts.size(), 2u);
+      ASSERT_EQ(parts[0].skipped.size(), 1u);
+      EXPECT_EQ(parts[0].skipped[0].row, 2u);
+      EXPECT_THAT(hidden_files(), testing::Not(testing::Contains(HasSubstr("block"))));
+    }
+  }
+}
+
+TEST_F(ExtractTest, BlocksThatSeveralRanksLeftAreUsedByOne) {
+  options_.threads = 1;
+  // The fourth image, in the second block, cannot be read: the first and the last block are done.
+  std::filesystem::rename(folder_ / "pictures/cmyk.jpg", folder_ / "pictures/away.jpg");
+  EXPECT_THROW(extract_shared(1, folder_.path(), info_, options_), Error);
+  EXPECT_THAT(hidden_files(), testing::Contains(HasSubstr("block-0")));
+  std::filesystem::rename(folder_ / "pictures/away.jpg", folder_ / "pictures/cmyk.jpg");
+  extract();
+  EXPECT_EQ(net_.images_seen, 4u);  // three of train, one of val
+  const std::string train = read_file(file("train"));
+  EXPECT_THAT(hidden_files(), testing::Not(testing::Contains(HasSubstr("block"))));
+  options_.force = true;
+  extract();
+  EXPECT_TRUE(read_file(file("train")) == train);
+}
+
+TEST_F(ExtractTest, AnotherListOfImagesAtOneRankIsNamed) {
+  TemporaryFolder other;
+  std::filesystem::copy(folder_.path(), other.path(), std::filesystem::copy_options::recursive);
+  const std::vector<std::string> names = {"color.jpg"};
+  write_npy(other / "formatted_train_images.npy", std::span(names));
+  EXPECT_SPML_ERROR(run_cluster(2,
+                                [&](Cluster& cluster) {
+                                  MeanColour net;
+                                  ExtractOptions mine = options_;
+                                  mine.cluster = &cluster;
+                                  extract_features(
+                                      cluster.is_first() ? folder_.path() : other.path(), net, {},
+                                      mine, {});
+                                }),
+                    HasSubstr("rank 1 has the list of train images"));
 }
 
 }  // namespace

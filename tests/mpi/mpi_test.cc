@@ -1,0 +1,199 @@
+// The program under mpirun: the bytes of one process, one line for what goes wrong, and an end of
+// all ranks when one is gone.
+#include <signal.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "base/fail.h"
+#include "training.h"
+
+namespace spml {
+namespace {
+
+using testing::HasSubstr;
+
+Words under_mpirun(int ranks, const Words& words) {
+  return Words{"-n", std::to_string(ranks), SPML_PROGRAM} + words;
+}
+
+Ran run_ranks(int ranks, const Words& words) {
+  return Running(SPML_MPIRUN, under_mpirun(ranks, words)).wait();
+}
+
+// What the program itself says; mpirun adds lines of its own.
+std::vector<std::string> lines_of_spml(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("spml: ")) lines.push_back(line);
+  }
+  return lines;
+}
+
+void expect_one_line(const Ran& ran, int code, const std::string& why) {
+  EXPECT_EQ(ran.exit_code, code) << ran.err;
+  EXPECT_EQ(ran.out, "");
+  const auto lines = lines_of_spml(ran.err);
+  ASSERT_EQ(lines.size(), 1u) << ran.err;
+  EXPECT_THAT(lines[0], HasSubstr(why));
+}
+
+// The processes whose arguments have this word.
+std::vector<pid_t> processes_with(const std::string& word) {
+  std::vector<pid_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != name.npos) continue;
+    std::ifstream in(entry.path() / "cmdline");
+    std::string first, argument;
+    std::getline(in, first, '\0');
+    if (first != SPML_PROGRAM) continue;
+    while (std::getline(in, argument, '\0')) {
+      if (argument == word) found.push_back(static_cast<pid_t>(std::stoi(name)));
+    }
+  }
+  return found;
+}
+
+class Mpi : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    // More ranks than cores, as root too, and none that keeps a core busy while it waits.
+    for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+                             "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"}) {
+      ::setenv(name, "1", 1);
+    }
+  }
+
+  std::string path(const std::string& name) const { return folder_ / name; }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Mpi, TrainingGivesTheBytesOfOneProcess) {
+  make_data(path("data"), {.rows = 150, .labels = 7, .features = 12});
+  for (const std::string loss : {"role", "pr"}) {
+    const Words words = {"train", path("data"), "--loss", loss, "--epochs", "3", "--out"};
+    expect_success(words + Words{path(loss)});
+    for (const int ranks : {2, 3, 4}) {
+      const std::string out = path(loss + std::to_string(ranks));
+      const Ran ran = run_ranks(ranks, words + Words{out});
+      EXPECT_EQ(ran.exit_code, 0) << ran.err;
+      EXPECT_THAT(ran.out, testing::StartsWith("loss " + loss));  // once
+      EXPECT_EQ(ran.out.find("loss " + loss, 1), std::string::npos) << ran.out;
+      for (const char* name : {"model.safetensors", "thresholds.npy", "estimates.npy"}) {
+        expect_same_bytes(Path(path(loss)) / name, Path(out) / name);
+      }
+    }
+  }
+}
+
+TEST_F(Mpi, ASweepAndASearchGiveTheBytesOfOneProcess) {
+  make_data(path("data"));
+  const Words sweep = {"sweep",     path("data"), "--loss", "an,role", "--lr",
+                       "1e-2,1e-3", "--epochs",   "2",      "--out"};
+  expect_success(sweep + Words{path("sweep1")});
+  const Words search = {"train", path("data"), "--trials", "8", "--epochs", "3", "--out"};
+  expect_success(search + Words{path("search1")});
+  for (const int ranks : {2, 3}) {
+    const std::string number = std::to_string(ranks);
+    EXPECT_EQ(run_ranks(ranks, sweep + Words{path("sweep" + number)}).exit_code, 0);
+    for (const auto& run : std::filesystem::directory_iterator(path("sweep1") + "/runs")) {
+      const Path name = run.path().filename();
+      expect_same_bytes(run.path() / "model.safetensors",
+                        Path(path("sweep" + number)) / "runs" / name / "model.safetensors");
+    }
+    EXPECT_EQ(run_ranks(ranks, search + Words{path("search" + number)}).exit_code, 0);
+    for (const char* name : {"model.safetensors", "search.jsonl"}) {
+      expect_same_bytes(Path(path("search1")) / name, Path(path("search" + number)) / name);
+    }
+  }
+}
+
+TEST_F(Mpi, WhatIsWrongIsSaidOnce) {
+  make_data(path("data"));
+  const Words train = {"train", path("data"), "--out", path("run"), "--loss"};
+  expect_one_line(run_ranks(3, train + Words{"rol"}), 2, "unknown loss 'rol'");
+  expect_one_line(run_ranks(3, {"stats", path("data")}), 2, "spml stats works in one process");
+  Words differs = under_mpirun(1, train + Words{"an"});
+  differs.emplace_back(":");
+  expect_one_line(Running(SPML_MPIRUN, differs + under_mpirun(1, train + Words{"role"})).wait(), 1,
+                  "rank 1 has the command");
+}
+
+TEST_F(Mpi, OtherDataOnOneRankIsNamed) {
+  std::filesystem::create_directory(path("a"));
+  std::filesystem::create_directory(path("b"));
+  make_data(path("a") + "/data");
+  make_data(path("b") + "/data", {.rows = 160});
+  const Words train = {SPML_PROGRAM, "train", "data", "--loss", "an", "--out", path("run")};
+  const Words both = Words{"-n", "1", "--wdir", path("a")} + train +
+                     Words{":", "-n", "1", "--wdir", path("b")} + train;
+  expect_one_line(Running(SPML_MPIRUN, both).wait(), 1, "rank 1 has data_fingerprint");
+  std::filesystem::remove_all(path("b") + "/data");
+  expect_one_line(Running(SPML_MPIRUN, both).wait(), 1, "rank 1: data: expected a data folder");
+}
+
+TEST_F(Mpi, WithoutTheModuleItSaysWhatIsMissing) {
+  make_data(path("data"));
+  std::filesystem::copy_file(SPML_PROGRAM, path("spml"));
+  const Ran ran = Running(SPML_MPIRUN, {"-n", "2", path("spml"), "train", path("data"), "--loss",
+                                        "an", "--out", path("run")})
+                      .wait();
+  expect_one_line(ran, 1, "libspml_mpi.so: working in several processes needs it");
+  EXPECT_FALSE(std::filesystem::exists(path("run")));
+}
+
+// Whichever rank is killed: the others end, with a line, and other numbers of ranks go on.
+TEST_F(Mpi, AKilledRankEndsAllAndTheRunGoesOn) {
+  make_data(path("data"), {.rows = 1000, .labels = 20, .features = 16});
+  const Words words = {"train", path("data"), "--loss", "role", "--epochs", "10", "--out"};
+  expect_success(words + Words{path("whole")});
+  int after = 2;  // ranks that go on
+  for (const size_t victim : {0, 1, 2}) {
+    const std::string out = path("run" + std::to_string(victim));
+    const Words command = words + Words{out, "--resume", "--checkpoint-every", "20"};
+    Running job(SPML_MPIRUN, under_mpirun(3, command));
+    while (!std::filesystem::exists(out + "/checkpoint.json") && !job.ended()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    std::vector<pid_t> ranks = processes_with(out);
+    if (ranks.size() == 3) {  // else it was over first
+      std::sort(ranks.begin(), ranks.end());
+      ::kill(ranks[victim], SIGKILL);
+      const Ran ran = job.wait();
+      EXPECT_NE(ran.exit_code, 0);
+      EXPECT_THAT(lines_of_spml(ran.err), testing::ElementsAre(HasSubstr("another rank has ended")))
+          << ran.err;
+      EXPECT_TRUE(processes_with(out).empty());
+    }
+    EXPECT_EQ(run_ranks(after++, command).exit_code, 0);
+    for (const char* name : {"model.safetensors", "thresholds.npy", "estimates.npy"}) {
+      expect_same_bytes(Path(path("whole")) / name, Path(out) / name);
+    }
+  }
+}
+
+// A rank that hangs is not waited for longer than --timeout.
+TEST_F(Mpi, AStoppedRankIsNotWaitedForForEver) {
+  make_data(path("data"), {.rows = 3000, .labels = 20, .features = 16});
+  const std::string out = path("run");
+  Running job(SPML_MPIRUN,
+              under_mpirun(2, {"train", path("data"), "--loss", "role", "--epochs", "1000", "--out",
+                               out, "--checkpoint-every", "20", "--timeout", "1"}));
+  while (!std::filesystem::exists(out + "/checkpoint.json") && !job.ended()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  std::vector<pid_t> ranks = processes_with(out);
+  ASSERT_EQ(ranks.size(), 2u);
+  std::sort(ranks.begin(), ranks.end());
+  ::kill(ranks[1], SIGSTOP);
+  const Ran ran = job.wait();
+  expect_one_line(ran, 1, "rank 0 waited 1 s for the others");
+}
+
+}  // namespace
+}  // namespace spml
