@@ -6,6 +6,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/steps.sh
 
-step "install packages" scripts/install.sh build test
+step "install packages" scripts/install.sh build test mpi
 step "release build, warnings are errors" configure_and_build release -DSPML_WERROR=ON -DSPML_TESTS=ON
 step "tests" ctest --preset release --parallel "$jobs"

@@ -1,5 +1,7 @@
 #include "base/parallel.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -47,8 +49,15 @@ void spread(size_t n, int threads, const std::function<void(size_t)>& body) {
 
 }  // namespace
 
+// taskset, mpirun and batch systems leave a process some of the machine's cores: more threads than
+// those would wait for each other.
 int hardware_threads() {
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  static const int cores = [] {
+    cpu_set_t open;
+    const bool known = ::sched_getaffinity(0, sizeof open, &open) == 0;
+    return known ? CPU_COUNT(&open) : static_cast<int>(std::thread::hardware_concurrency());
+  }();
+  return std::max(1, cores);
 }
 
 void parallel_for(size_t n, int threads, const std::function<void(size_t)>& body) {
