@@ -19,8 +19,9 @@ import spml
 
 assert pathlib.Path(spml.__file__).is_relative_to(sys.prefix), spml.__file__
 x = np.eye(4, dtype=np.float32)[np.arange(80) % 4]
-clf = spml.SinglePositiveClassifier().fit(x, np.arange(80) % 4)
+clf = spml.SinglePositiveClassifier("an", lr=0.1).fit(x, np.arange(80) % 4)
 assert clf.predict(x[:4]).tolist() == [0, 1, 2, 3]
+assert spml.SinglePositiveClassifier().fit(x, np.arange(80) % 4).predict_labels(x).shape == (80, 4)
 spml.train(features=x, observed=x.astype(np.int8), loss="an", epochs=2, out="run")
 assert spml.load("run").predict(x).shape == (80, 4)
 maps = pathlib.Path("/proc/self/maps").read_text().split()
