@@ -40,6 +40,20 @@ def test_learns_labels_from_one_class_per_row():
     assert clf.predict_proba(x).sum(axis=1) == pytest.approx(np.ones(len(x)))
 
 
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
+@pytest.mark.parametrize("rows", [20, 60])
+def test_few_rows_are_told_apart_whatever_the_order_of_their_classes(order, rows):
+    """The rows held out are so few that their curves, label by label, would name one class only."""
+    x = np.random.RandomState(0).normal(scale=0.1, size=(rows, 2)).astype(np.float32)
+    true = np.arange(rows) % 3
+    x += np.array([[-1, 0], [1, 0], [0, 2]], np.float32)[true]
+    y = np.array(order)[true]
+    clf = SinglePositiveClassifier().fit(x, y)
+    assert clf.score(x, y) == 1
+    assert np.array_equal(clf.classes_[clf.predict_proba(x).argmax(1)], y)
+    assert clf.predict_proba(x)[np.arange(rows), y].mean() > 0.8
+
+
 def test_strings_bools_and_matrices_are_labels(toy):
     x, truth, observed = toy
     names = np.array(["ant", "bee", "cow", "dog"])[observed.argmax(1)]

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _spml, _validation, metrics
+from ._named import NamedClass, fit_named_class
 from ._suggest import Suggestions, rank_unknown
 
 _LARGEST_SEED = 2**31 - 1
+_SPLIT_SEED = 1200  # of `spml train`
 
 
 # What the search chooses, so that it cannot be given with it.
@@ -167,7 +169,7 @@ class SinglePositiveClassifier:
             None,
             None,
             [str(name) for name in classes],
-            self._settings(rows),
+            self._settings(observed > 0),
             None,
             None,
             None,
@@ -175,6 +177,10 @@ class SinglePositiveClassifier:
         self.classes_ = classes
         self.single_ = single
         self.n_features_in_ = features.shape[1]
+        self.named_: Optional[NamedClass] = None
+        if single:
+            logits = self.model_.logits(features, self.n_jobs or 0).astype(np.float64)
+            self.named_ = fit_named_class(logits, observed > 0)
         self.n_iter_ = len(self.model_.result["history"])
         if names is not None:
             self.feature_names_in_ = names
@@ -182,14 +188,16 @@ class SinglePositiveClassifier:
             del self.feature_names_in_
         return self
 
-    def _settings(self, rows: int) -> Dict[str, Any]:
+    def _settings(self, positive: NDArray[np.bool_]) -> Dict[str, Any]:
         """As spml.train() takes them, made to fit small data."""
+        rows = positive.shape[0]
         val = min(max(round(rows * self.validation_fraction), 1), rows - 1)
         settings: Dict[str, Any] = {
             "loss": self.loss,
             "k": self.k,
             "patience": self.patience,
             "val_fraction": val / rows,
+            "split_seed": _split_seed(positive, val),
             "seed": _seed(self.random_state),
             "threads": self.n_jobs or 0,
         }
@@ -217,18 +225,20 @@ class SinglePositiveClassifier:
     # ---- using
 
     def _logits(self, X: Any) -> NDArray[np.float64]:
-        """Calibrated: label_proba is their sigmoid."""
         if not hasattr(self, "model_"):
             raise _validation.not_fitted(type(self).__name__)
         _validation.check_feature_names(X, getattr(self, "feature_names_in_", None))
         features = _validation.check_features(X, type(self).__name__, self.n_features_in_)
+        return np.asarray(self.model_.logits(features, self.n_jobs or 0), dtype=np.float64)
+
+    def _calibrated(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
+        """label_proba is their sigmoid."""
         slope, offset = self.model_.calibration
-        logits = self.model_.logits(features, self.n_jobs or 0)
-        return np.asarray(logits * slope + offset, dtype=np.float64)
+        return np.asarray(logits * slope + offset)
 
     def label_proba(self, X: Any) -> NDArray[np.float64]:
         """The calibrated probability of each label, (N, L)."""
-        return _sigmoid(self._logits(X))
+        return _sigmoid(self._calibrated(self._logits(X)))
 
     def predict_labels(self, X: Any) -> NDArray[np.bool_]:
         """The labels whose probability reaches their threshold, (N, L)."""
@@ -254,23 +264,25 @@ class SinglePositiveClassifier:
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """What predict decides on: (N, L), or (N) for one of two classes."""
-        z = self._logits(X)
-        if not self.single_:
-            return z
-        log_p = -np.logaddexp(0, -z)
-        return np.asarray(log_p[:, 1] - log_p[:, 0] if z.shape[1] == 2 else log_p)
+        logits = self._logits(X)
+        if self.named_ is None:
+            return self._calibrated(logits)
+        z = self.named_.scores(logits)
+        return np.asarray(z[:, 1] - z[:, 0]) if z.shape[1] == 2 else z
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """(N, L). Of the classes, which sum to 1, or of each label for a label matrix."""
-        p = self.label_proba(X)
-        return np.asarray(p / p.sum(axis=1, keepdims=True)) if self.single_ else p
+        logits = self._logits(X)
+        if self.named_ is None:
+            return _sigmoid(self._calibrated(logits))
+        return self.named_.probabilities(logits)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most likely class of each row, or the label matrix (at a probability of 1/2)."""
-        z = self._logits(X)
-        if self.single_:
-            return np.asarray(self.classes_[np.argmax(z, axis=1)])
-        return (z > 0).astype(int)
+        logits = self._logits(X)
+        if self.named_ is None:
+            return (self._calibrated(logits) > 0).astype(int)
+        return np.asarray(self.classes_[np.argmax(self.named_.scores(logits), axis=1)])
 
     def score(self, X: Any, y: Any) -> float:
         """Accuracy for one class per row; mean average precision in [0, 1] for label matrices."""
@@ -289,6 +301,24 @@ def _seed(random_state: Any) -> int:
     if isinstance(random_state, (int, np.integer)):
         return int(random_state)
     return int(random_state.randint(_LARGEST_SEED))
+
+
+def _split_seed(positive: NDArray[np.bool_], val: int) -> int:
+    """Of the first splits, the one with most labels both among the rows held out and the others.
+
+    Few rows held out may all have the same label, and then tell nothing. The first is the one that
+    `spml train` makes.
+    """
+    count, best, most = positive.sum(axis=0), _SPLIT_SEED, -1
+    for seed in range(_SPLIT_SEED, _SPLIT_SEED + 20):
+        held_out = np.random.RandomState(seed).permutation(len(positive))[len(positive) - val :]
+        found = positive[held_out].sum(axis=0)
+        both = int(np.sum((found > 0) & (found < count)))
+        if both > most:
+            best, most = seed, both
+        if most == np.sum(count > 1):
+            break
+    return best
 
 
 def _with_negatives(
