@@ -1,11 +1,15 @@
-# spml_layer(FOLDER [USES FOLDER...] [LINKS LIBRARY...] [IN_LIBRARY] SOURCES FILE...)
+# spml_layer(FOLDER [USES FOLDER...] [LINKS LIBRARY...] [IN_LIBRARY] SOURCES FILE... [ALONE FILE...])
 # One folder of src as the static library spml_FOLDER. It may include and link the folders named
 # after USES and what those use in turn; a test per folder holds its includes to that
 # (tests/layers). LINKS: libraries of others. IN_LIBRARY: part of the installed library spml::spml.
+# ALONE: sources that cannot be compiled together with others (SPML_UNITY), since they compile
+# themselves for several instruction sets or name things of their own as another file does.
 function(spml_layer folder)
-  cmake_parse_arguments(PARSE_ARGV 1 layer "IN_LIBRARY" "" "USES;LINKS;SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 layer "IN_LIBRARY" "" "USES;LINKS;SOURCES;ALONE")
   set(target spml_${folder})
-  add_library(${target} STATIC ${layer_SOURCES})
+  add_library(${target} STATIC ${layer_SOURCES} ${layer_ALONE})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${SPML_UNITY} UNITY_BUILD_BATCH_SIZE 10)
+  set_source_files_properties(${layer_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src
                              ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "decide/sigmoid.h"
+
 namespace spml {
 namespace {
-
-double sigmoid(double z) { return 1 / (1 + std::exp(-z)); }
 
 // Keeps the curve where it is when the targets say nothing, e.g. with all logits equal.
 constexpr double kRidge = 1e-6;

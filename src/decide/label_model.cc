@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "decide/sigmoid.h"
 
 namespace spml {
 namespace {
@@ -18,8 +19,6 @@ constexpr double kOffsetDeviation = 0.5, kOwnSlopeDeviation = 0.25;  // of d and
 double log_sigmoid(double z) {
   return z < 0 ? z - std::log1p(std::exp(z)) : -std::log1p(std::exp(-z));
 }
-
-double sigmoid(double z) { return 1 / (1 + std::exp(-z)); }
 
 double deviation_of(View<const float> logits, const std::vector<size_t>& rows) {
   double squares = 0;

@@ -8,7 +8,7 @@ namespace spml {
 namespace {
 
 // Logits held at once; more rows would not tell more.
-constexpr size_t kMostEntries = size_t{8} << 20;
+constexpr size_t kMostLogits = size_t{8} << 20;
 
 // Share of rows in which each label was observed, (L), and whether some row has none.
 struct Frequencies {
@@ -51,7 +51,7 @@ LabelFit fit_run(TrainedModel& trained, const Dataset& data, int threads) {
   }
   const SplitRows split = rows_of_split(trained, data, "val");
   const size_t labels = data.labels();
-  const size_t n = std::min(split.rows.size(), std::max<size_t>(1, kMostEntries / labels));
+  const size_t n = std::min(split.rows.size(), std::max<size_t>(1, kMostLogits / labels));
   const std::span rows(split.rows.data(), n);
   std::vector<float> logits(n * labels);
   std::vector<int8_t> known(n * labels);

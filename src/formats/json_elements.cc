@@ -7,7 +7,7 @@
 namespace spml {
 namespace {
 
-constexpr size_t kMaxDepth = 1024;
+constexpr size_t kMostBrackets = 1024;
 
 class Scanner {
  public:
@@ -75,7 +75,7 @@ class Scanner {
   }
 
   void skip_nested() {
-    char closing[kMaxDepth];  // what each open bracket waits for
+    char closing[kMostBrackets];  // what each open bracket waits for
     size_t depth = 0;
     do {
       if (position_ == json_.size()) fail_here("expected a closing bracket");
@@ -83,7 +83,7 @@ class Scanner {
       if (c == '"') {
         skip_string();
       } else if (c == '{' || c == '[') {
-        if (depth == kMaxDepth) fail_here("brackets are nested too deeply");
+        if (depth == kMostBrackets) fail_here("brackets are nested too deeply");
         closing[depth++] = c == '{' ? '}' : ']';
       } else if (c == '}' || c == ']') {
         if (closing[--depth] != c) fail_here("brackets do not match");

@@ -26,7 +26,7 @@ struct Node {
 using Kind = Node::Kind;
 
 // A ResNet-101 has some 15,000 values. Each takes a byte of the file and a hundred of memory.
-constexpr size_t kMaxValues = 1'000'000;
+constexpr size_t kMostValues = 1'000'000;
 // What a file says once can be used by every tensor: it must be small.
 constexpr size_t kMaxDimensions = 8, kMaxStorageName = 256;
 
@@ -100,14 +100,14 @@ class Machine {
   }
 
   Node* push(Kind kind) {
-    if (arena_.size() == kMaxValues) refuse("more than {} values", kMaxValues);
+    if (arena_.size() == kMostValues) refuse("more than {} values", kMostValues);
     Node& node = arena_.emplace_back();
     node.kind = kind;
     push(&node);
     return &node;
   }
   void push(Node* node) {
-    if (stack_.size() == kMaxValues) refuse("more than {} values at once", kMaxValues);
+    if (stack_.size() == kMostValues) refuse("more than {} values at once", kMostValues);
     stack_.push_back(node);
   }
   void push_int(int64_t value) { push(Kind::kInt)->number = value; }
@@ -145,7 +145,7 @@ class Machine {
 
   void remember(size_t key) {
     if (stack_.empty()) refuse("a value is missing");
-    if (memo_.size() == kMaxValues) refuse("more than {} values to remember", kMaxValues);
+    if (memo_.size() == kMostValues) refuse("more than {} values to remember", kMostValues);
     memo_[key] = stack_.back();
   }
   void recall(size_t key) {
@@ -227,7 +227,8 @@ class Machine {
   void set_items(std::vector<Node*> items) {
     if (items.size() % 2 != 0) refuse("a key without a value");
     Node* dict = dict_on_top();
-    if (items.size() > kMaxValues - dict->items.size()) refuse("more than {} entries", kMaxValues);
+    if (items.size() > kMostValues - dict->items.size())
+      refuse("more than {} entries", kMostValues);
     dict->items.insert(dict->items.end(), items.begin(), items.end());
   }
 

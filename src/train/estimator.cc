@@ -10,7 +10,7 @@ namespace spml {
 namespace {
 
 // Probabilities held at once.
-constexpr size_t kBlockEntries = size_t{1} << 20;
+constexpr size_t kBlockEstimates = size_t{1} << 20;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ void LabelEstimator::load_labels(const SafetensorsFile&, uint64_t, const LabelPa
 double mean_positives(LabelEstimator& estimator) {
   const size_t n = estimator.rows(), labels = estimator.labels();
   if (labels == 0) return 0;
-  const size_t block = std::clamp<size_t>(kBlockEntries / labels, 1, n);
+  const size_t block = std::clamp<size_t>(kBlockEstimates / labels, 1, n);
   AlignedVector<float> values(block * labels);
   double sum = 0;
   for (size_t first = 0; first < n; first += block) {
