@@ -81,6 +81,12 @@ void make_downloads(const Path& folder) {
       "{\"image\": \"a.jpg\", \"labels\": [\"cat\"]}\n{\"image\": \"b.jpg\", \"label\": "
       "\"dog\"}\n");
   put(folder / "table" / "classes.txt", "cat\nd,og\n");
+  put(folder / "table" / "mixed.csv",
+      "image,label,not,complete,split\na.jpg,cat,\"d,og\",no,train\nb.jpg,\"d,og\",,yes,train\n");
+  put(folder / "table" / "mixed.jsonl",
+      "{\"image\": \"a.jpg\", \"labels\": [\"cat\"], \"not\": [\"dog\"]}\n"
+      "{\"image\": \"b.jpg\", \"labels\": [\"dog\"], \"complete\": true}\n");
+  put(folder / "table" / "complete.txt", "b.jpg\n");
   put(folder / "config" / "train.json",
       R"({"loss": "an-ls", "epochs": 1, "lr": 0.01, "batch": 8, "param": {"eps": 0.2}})");
   put(folder / "config" / "weights.json",
@@ -98,13 +104,24 @@ const std::vector<Command>& command_list() {
       {"data", {"estimate-k", "IN/data", "--trials", "10"}},
       {"data", {"train", "IN/data", "--loss", "role", "--epochs", "1", "--quiet", "--out", "OUT"}},
       {"data", {"train", "IN/data", "--loss", "em", "--epochs", "1", "--quiet", "--out", "OUT"}},
+      {"data", {"train", "IN/data", "--trials", "2", "--quiet", "--out", "OUT"}},
       {"data", {"evaluate", "IN/run", "IN/data"}},
+      {"data", {"suggest", "IN/run", "IN/data", "--folds", "2", "--out", "OUT.csv"}},
+      {"data",
+       {"suggest", "IN/run", "IN/data", "--simulate", "--budget", "20", "--every", "10", "--out",
+        "OUT.html"}},
       {"run", {"evaluate", "IN/run", "IN/data"}},
       {"run", {"evaluate", "IN/run", "IN/data", "--json"}},
       {"run", {"predict", "IN/run", "--data", "IN/data", "--out", "OUT.csv", "--force"}},
       {"run", {"predict", "IN/run", "--data", "IN/data", "--out", "OUT.jsonl", "--force"}},
       {"run", {"estimate-k", "IN/data", "--from-observed", "IN/run"}},
       {"run", {"report", "IN/run", "--out", "OUT.html"}},
+      {"run", {"suggest", "IN/run", "IN/data", "--folds", "0", "--out", "OUT.jsonl"}},
+      {"run", {"suggest", "IN/run", "IN/data", "--folds", "2", "--out", "OUT.csv"}},
+      {"auto", {"report", "IN/auto", "--out", "OUT.html"}},
+      {"auto", {"predict", "IN/auto", "--data", "IN/data", "--out", "OUT.csv"}},
+      {"auto", {"train", "IN/data", "--trials", "3", "--resume", "--quiet", "--out", "IN/auto"}},
+      {"pictures", {"extract", "IN/pictures", "--size", "32", "--batch", "2"}},
       {"sweep", {"report", "IN/sweep", "--out", "OUT.html"}},
       {"sweep",
        {"sweep", "IN/data", "--loss", "an", "--lr", "0.01", "--batch", "8", "--epochs", "1",
@@ -129,6 +146,17 @@ const std::vector<Command>& command_list() {
       {"table",
        {"import", "csv", "IN/table/t.csv", "--classes", "IN/table/classes.txt", "--out", "IN/data",
         "--overwrite", "--allow-missing"}},
+      {"review", {"review", "IN/review", "--export", "OUT"}},
+      {"review", {"review", "IN/review", "--export", "OUT.csv", "--format", "csv"}},
+      {"review", {"review", "IN/review", "--export", "OUT.jsonl", "--format", "jsonl"}},
+      {"review", {"review", "IN/review", "--export", "OUT.json", "--format", "coco"}},
+      {"review", {"review", "IN/review", "--export", "OUT", "--format", "voc"}},
+      {"review", {"review", "IN/review", "--export", "OUT.json", "--format", "label-studio"}},
+      {"table", {"import", "csv", "IN/table/mixed.csv", "--out", "OUT", "--allow-missing"}},
+      {"table", {"import", "jsonl", "IN/table/mixed.jsonl", "--out", "OUT", "--allow-missing"}},
+      {"table",
+       {"import", "csv", "IN/table/t.csv", "--complete", "IN/table/complete.txt", "--out", "OUT",
+        "--allow-missing"}},
   };
   return kCommands;
 }
@@ -143,6 +171,14 @@ void make_command_seeds(const std::string& program, const Path& folder) {
   call({"sweep", data, "--loss", "an", "--lr", "0.01", "--batch", "8,16", "--epochs", "1",
         "--quiet", "--out", folder / "sweep"},
        program);
+  call({"train", data, "--trials", "2", "--quiet", "--out", folder / "auto"}, program);
+  call({"synth", "--out", folder / "pictures", "--rows", "8", "--labels", "4", "--images",
+        "--image-size", "32"},
+       program);
+  // The server of a review, stopped as soon as it can be visited.
+  const Path review = folder / "review";
+  stop_at({"review", data, "--run", folder / "run", "--out", review, "--no-browser", "--quiet"},
+          program, review / "session.json");
   // A run that was stopped: everything but the results.
   const Path half = folder / "half";
   stop_at({"train", data, "--loss", "role", "--epochs", "30", "--batch", "8", "--checkpoint-every",
