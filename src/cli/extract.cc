@@ -39,7 +39,9 @@ void extract(const ExtractFlags& flags) {
   options.threads = flags.common.threads;
   options.cluster = joined_cluster();
   options.decode.max_pixels = flags.max_pixels;
-  const Network network = open_network(flags.network, flags.size, flags.common.threads);
+  options.pooling = {parse_pools(flags.pool, "--pool"), flags.gem_p, flags.mirror};
+  const Network network =
+      open_network(flags.network, flags.size, flags.common.threads, options.pooling);
   Progress progress("extract", "images", flags.common.quiet);
   catch_interrupt();
   const auto parts = extract_features(
@@ -62,6 +64,8 @@ void extract(const ExtractFlags& flags) {
                 {"variant", network.info.variant},
                 {"size", flags.size},
                 {"dtype", flags.dtype},
+                {"pool", to_string(options.pooling.pools)},
+                {"mirror", flags.mirror},
                 {"seconds", seconds.count()}});
     return;
   }

@@ -25,41 +25,77 @@ void add_network_flags(std::vector<Flag>& flags, NetworkFlags& network) {
                    .consent = true});
 }
 
+void add_cache_flags(std::vector<Flag>& flags, CacheFlags& cache) {
+  flags.push_back({.name = "cache",
+                   .target = &cache.folder,
+                   .help = "Where --train-from keeps what the layers below compute",
+                   .hint = "DIR",
+                   .default_text = "a folder in --out",
+                   .complete = Complete::kFolder});
+  flags.push_back({.name = "keep-cache",
+                   .target = &cache.keep,
+                   .help = "Leave it there at the end, for other runs"});
+}
+
+CacheFlags with_default(CacheFlags cache, const Path& out) {
+  if (cache.folder.empty()) cache.folder = out / "activations";
+  return cache;
+}
+
 Verb extract_verb() {
   auto flags = std::make_shared<ExtractFlags>();
   Verb verb{.name = "extract",
             .summary = "Compute the features of a data folder's images",
             .examples = {{"spml extract DIR --size 448 --batch 16",
-                          "Features of all images, with the weights that were fetched"}},
+                          "Features of all images, with the weights that were fetched"},
+                         {"spml extract DIR --pool gem --mirror",
+                          "Features that see small objects better (docs/images.md)"}},
             .positionals = {data_folder(flags->folder)},
             .common = &flags->common,
             .cluster = &flags->cluster,
             .run = [flags] { extract(*flags); }};
   add_network_flags(verb.flags, flags->network);
-  const std::vector<Flag> more = {{.name = "size",
-                                   .target = &flags->size,
-                                   .help = "Images are resized to SIZE x SIZE",
-                                   .range = {32, 4096}},
-                                  {.name = "batch",
-                                   .target = &flags->batch,
-                                   .help = "Images per pass through the network",
-                                   .range = {1, 1024}},
-                                  {.name = "dtype",
-                                   .target = &flags->dtype,
-                                   .help = "Type of the features",
-                                   .choices = {"f32", "f16"}},
-                                  {.name = "on-error",
-                                   .target = &flags->on_error,
-                                   .help = "What to do about an unreadable image",
-                                   .choices = {"stop", "skip"}},
-                                  {.name = "max-pixels",
-                                   .target = &flags->max_pixels,
-                                   .help = "Larger images count as unreadable"},
-                                  {.name = "force",
-                                   .target = &flags->force,
-                                   .help = "Replace feature files that exist",
-                                   .consent = true},
-                                  threads_flag(flags->common)};
+  const std::vector<Flag> more = {
+      {.name = "size",
+       .target = &flags->size,
+       .help = "Images are resized to SIZE x SIZE",
+       .range = {32, 4096}},
+      {.name = "batch",
+       .target = &flags->batch,
+       .help = "Images per pass through the network",
+       .range = {1, 1024}},
+      {.name = "dtype",
+       .target = &flags->dtype,
+       .help = "Type of the features",
+       .choices = {"f32", "f16"}},
+      {.name = "pool",
+       .target = &flags->pool,
+       .help = "How a map becomes features: mean, maximum, mean beside "
+               "maximum, generalised mean; or several with commas",
+       .hint = "avg|max|avgmax|gem",
+       .offers = {"avg", "max", "avgmax", "gem"},
+       .check = [](const std::string& text,
+                   const std::string& where) { parse_pools(text, where); }},
+      {.name = "gem-p",
+       .target = &flags->gem_p,
+       .help = "The exponent of gem: the mean of x^P, to the power 1/P",
+       .hint = "P",
+       .range = {kMinGemP, kMaxGemP}},
+      {.name = "mirror",
+       .target = &flags->mirror,
+       .help = "The mean with the features of the mirror image"},
+      {.name = "on-error",
+       .target = &flags->on_error,
+       .help = "What to do about an unreadable image",
+       .choices = {"stop", "skip"}},
+      {.name = "max-pixels",
+       .target = &flags->max_pixels,
+       .help = "Larger images count as unreadable"},
+      {.name = "force",
+       .target = &flags->force,
+       .help = "Replace feature files that exist",
+       .consent = true},
+      threads_flag(flags->common)};
   verb.flags.insert(verb.flags.end(), more.begin(), more.end());
   const std::vector<Flag> shared = cluster_flags(flags->cluster);
   verb.flags.insert(verb.flags.end(), shared.begin(), shared.end());

@@ -6,6 +6,7 @@
 #include "cli/load_torch.h"
 #include "cli/network.h"
 #include "cli/progress.h"
+#include "vision/activation_cache.h"
 #include "vision/device.h"
 #include "vision/feature_stream.h"
 #include "vision/finetune_model.h"
@@ -21,7 +22,7 @@ constexpr int kJpegQuality = 90;
 std::unique_ptr<Backbone> network_of_features(const TrainedModel& run, const NetworkFlags& flags,
                                               int threads) {
   const int size = run.image_size();  // first: says so when the run does not know its network
-  Network network = open_network(flags, size, threads);
+  Network network = open_network(flags, size, threads, run.extraction->pooling);
   const BackboneInfo& wanted = run.extraction->backbone;
   if (network.info.sha256 != wanted.sha256) {
     fail("{}: expected the network its features were made with, {} (sha256 {}), found {} ({})",
@@ -45,13 +46,39 @@ NetworkMaker network_maker(const std::string& device) {
   const TorchModule& torch = torch_module();
   const std::string card = device == "auto" ? "cuda" : device;
   return [card, &torch](const ResNetWeights& weights, const NetworkOptions& options) {
+    if (options.first_layer > 0) {
+      fail_usage("--train-from: expected --device cpu, found {}; a card trains whole networks",
+                 card);
+    }
     return torch.network(weights, options, card);
   };
 }
 
+using Tell = std::function<void(const std::string&)>;
+
+// Says how much a run with --train-from may write, and refuses what does not fit.
+void announce(const CacheFlags& cache, const ResNetLayout& net, const FinetuneOptions& options,
+              size_t images, const Tell& tell) {
+  const size_t numbers = input_of_layer(net, options.first_layer, options.size).numbers();
+  const uint64_t bytes = ActivationCache::bytes(images, numbers);
+  const uint64_t room = free_disk_space(cache.folder);
+  if (bytes > room) {
+    fail(
+        "{}: expected room for up to {} of activations below layer{}, found {}; give --cache DIR "
+        "on "
+        "another disk, a smaller --size or a later --train-from",
+        cache.folder.string(), size_text(bytes), options.first_layer, size_text(room));
+  }
+  if (tell) {
+    tell(fmt::format("what the layers below layer{} compute is kept in {}: up to {}{}",
+                     options.first_layer, cache.folder.string(), size_text(bytes),
+                     cache.keep ? "" : ", removed at the end"));
+  }
+}
+
 std::unique_ptr<Model> make_model(const NetworkMaker& make_network, const Dataset& data,
-                                  const TrainConfig& config, const LinearStart* start,
-                                  int threads) {
+                                  const TrainConfig& config, const LinearStart* start, int threads,
+                                  const CacheFlags& cache, const Tell& tell) {
   if (data.train_file.images.empty()) {
     fail("{}: --mode {} needs images, and there is no formatted_train_images.npy",
          data.folder.string(), to_string(config.mode));
@@ -64,13 +91,20 @@ std::unique_ptr<Model> make_model(const NetworkMaker& make_network, const Datase
   options.adam.weight_decay = config.weight_decay;
   options.head_lr_factor = config.image.head_lr_factor;
   options.freeze_bn = config.image.freeze_bn;
+  options.first_layer = layer_number(config.image.train_from);
   options.threads = threads;
   options.seed = config.seed;
   if (start != nullptr) {
     options.head_weight = start->weight;
     options.head_bias = start->bias;
   }
-  return make_finetune_model(load_resnet(config.image.weights), image_files(data, data.train_file),
+  const ResNetWeights weights = load_resnet(config.image.weights);
+  if (options.first_layer > 0) {
+    options.cache = cache.folder;
+    options.weights_sha256 = config.image.weights_sha256;
+    announce(cache, weights.layout, options, data.train_file.images.rows(), tell);
+  }
+  return make_finetune_model(weights, image_files(data, data.train_file),
                              image_files(data, data.test), options, make_network);
 }
 
@@ -81,11 +115,17 @@ void complete(ImageConfig& image) {
   image.weights_sha256 = sha256_of_file(image.weights);
 }
 
-ImageModelMaker image_model_maker(const std::string& device) {
-  return [make_network = network_maker(device)](const Dataset& data, const TrainConfig& config,
-                                                const LinearStart* start, int threads) {
-    return make_model(make_network, data, config, start, threads);
-  };
+ImageModelMaker image_model_maker(const std::string& device, const CacheFlags& cache,
+                                  const Tell& tell) {
+  return
+      [make_network = network_maker(device), cache, tell](
+          const Dataset& data, const TrainConfig& config, const LinearStart* start, int threads) {
+        return make_model(make_network, data, config, start, threads, cache, tell);
+      };
+}
+
+void clear_cache(const CacheFlags& cache) {
+  if (!cache.keep) remove_activations(cache.folder);
 }
 
 DrawImage scene_painter(int size, uint64_t seed) {

@@ -2,6 +2,7 @@
 // how to build with it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,13 @@ void add_network_flags(std::vector<Flag>& flags, NetworkFlags& network);
 // `spml extract`
 struct ExtractFlags {
   Common common;
-  std::string folder, dtype = "f32", on_error = "stop";
+  std::string folder, dtype = "f32", on_error = "stop", pool = "avg";
   NetworkFlags network;
   int size = 448;
+  double gem_p = kDefaultGemP;
   size_t batch = 16;
   uint64_t max_pixels = 178'956'970;  // at which Pillow refuses
-  bool force = false;
+  bool mirror = false, force = false;
   ClusterFlags cluster;
 };
 void extract(const ExtractFlags& flags);
@@ -45,9 +47,21 @@ void import_weights(const WeightsFlags& flags);
 // Fills in the default weights, which `spml weights fetch` makes, and the checksum.
 void complete(ImageConfig& image);
 
+// Where runs with --train-from keep what the layers below compute, and whether it stays there.
+struct CacheFlags {
+  Path folder;
+  bool keep = false;
+};
+void add_cache_flags(std::vector<Flag>& flags, CacheFlags& cache);
+// For a verb that writes to `out`: a folder in there unless one was given.
+CacheFlags with_default(CacheFlags cache, const Path& out);
+// When all is done.
+void clear_cache(const CacheFlags& cache);
+
 // Makes the networks of RunOptions and SweepOptions on a device. Error when it cannot be used: now,
-// not after the linear phase of linear-init.
-ImageModelMaker image_model_maker(const std::string& device);
+// not after the linear phase of linear-init. tell: what people should know before it takes long.
+ImageModelMaker image_model_maker(const std::string& device, const CacheFlags& cache = {},
+                                  const std::function<void(const std::string&)>& tell = {});
 
 // Draws the scenes of `spml synth --images`, size x size pixels.
 DrawImage scene_painter(int size, uint64_t seed);

@@ -7,6 +7,7 @@
 #include "base/sha256.h"
 #include "cli/load_torch.h"
 #include "vision/imagenet_package.h"
+#include "vision/pooling.h"
 
 namespace spml::cli {
 
@@ -20,19 +21,27 @@ Path default_weights() {
   return file;
 }
 
-Network open_network(const NetworkFlags& flags, int size, int threads) {
+Network open_network(const NetworkFlags& flags, int size, int threads,
+                     const FeaturePooling& pooling) {
   if (!flags.backbone.empty()) {
     if (!flags.trust_code) {
       fail_usage("--backbone {}: a TorchScript file is a program; give --trust-code to run it",
                  flags.backbone);
     }
+    if (pooling.pools != FeaturePooling{}.pools) {
+      fail_usage(
+          "--backbone {}: a TorchScript network pools by itself; expected --pool avg, found {}",
+          flags.backbone, to_string(pooling.pools));
+    }
     const Path file = flags.backbone;
-    return {torch_module().torchscript(file, size, threads),
+    auto network = torch_module().torchscript(file, size, threads);
+    if (pooling.mirror) network = make_mirrored(std::move(network));
+    return {std::move(network),
             {file.filename().string(), sha256_of_file(file), "torchscript", ""}};
   }
   const Path file = flags.weights.empty() ? default_weights() : Path(flags.weights);
   const ResNetWeights weights = load_resnet(file);
-  return {make_inference_resnet(weights, threads),
+  return {make_inference_resnet(weights, threads, pooling),
           {file.filename().string(), sha256_of_file(file), weights.layout.name(),
            std::string(to_string(weights.layout.variant))}};
 }

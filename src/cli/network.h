@@ -15,6 +15,7 @@ struct Network {
 
 // Without --weights and --backbone: what `spml weights fetch` made; Error when it is not there.
 Path default_weights();
-Network open_network(const NetworkFlags& flags, int size, int threads);
+Network open_network(const NetworkFlags& flags, int size, int threads,
+                     const FeaturePooling& pooling = {});
 
 }  // namespace spml::cli

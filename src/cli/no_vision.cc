@@ -22,7 +22,12 @@ void import_weights(const WeightsFlags&) { fail_no_images("`spml weights import`
 
 void complete(ImageConfig&) { fail_no_images("a mode other than linear"); }
 
-ImageModelMaker image_model_maker(const std::string&) { return {}; }
+ImageModelMaker image_model_maker(const std::string&, const CacheFlags&,
+                                  const std::function<void(const std::string&)>&) {
+  return {};
+}
+
+void clear_cache(const CacheFlags&) {}
 
 DrawImage scene_painter(int, uint64_t) { fail_no_images("`spml synth --images`"); }
 

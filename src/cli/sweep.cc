@@ -21,6 +21,7 @@ namespace {
 struct Options {
   Common common;
   TrainFlags flags;
+  CacheFlags cache;
   std::string out, shard = "1/1";
   std::optional<int> jobs;
   bool resume = false, overwrite = false;
@@ -77,8 +78,12 @@ void sweep(const Options& options) {
   data_options.threads = options.common.threads;
   const Dataset data = open_dataset(options.flags.data, data_options);
   const auto grid = expand(flags, data.labels());
+  const CacheFlags cache = with_default(options.cache, options.out);
   if (!flags.is_linear()) {  // one device for all runs
-    sweep.make_image_model = image_model_maker(grid.front().image.device);
+    sweep.make_image_model =
+        image_model_maker(grid.front().image.device, cache, [&](const std::string& text) {
+          if (!options.common.quiet) notice(text);
+        });
   }
   catch_interrupt();
   SweepSummary summary;
@@ -91,6 +96,8 @@ void sweep(const Options& options) {
     events.stop_requested = interrupted;
     summary = run_sweep(data, grid, sweep, events);
   }
+  const bool is_first = sweep.cluster == nullptr || sweep.cluster->is_first();
+  if (!flags.is_linear() && summary.failed.empty() && is_first) clear_cache(cache);
   if (options.common.json) {
     check_complete(summary.failed);
     fmt::print("{}", json_text(summary));
@@ -117,6 +124,7 @@ Verb sweep_verb() {
       .cluster = &options->cluster,
       .run = [options] { sweep(*options); }};
   add_train_flags(verb, options->flags, true);
+  add_cache_flags(verb.flags, options->cache);
   const std::vector<Flag> more = {
       {.name = "out",
        .target = &options->out,

@@ -20,6 +20,7 @@ namespace {
 struct TrainOptions {
   Common common;
   TrainFlags flags;
+  CacheFlags cache;
   std::string out;
   bool resume = false, overwrite = false;
   uint64_t checkpoint_every = 0;
@@ -84,8 +85,12 @@ void train(const TrainOptions& options) {
   run.threads = options.common.threads;
   run.checkpoint_every = options.checkpoint_every;
   run.cluster = joined_cluster();
+  const CacheFlags cache = with_default(options.cache, options.out);
+  const auto tell = [&](const std::string& text) {
+    if (!options.common.quiet) notice(text);
+  };
   if (config.mode != Mode::kLinear) {
-    run.make_image_model = image_model_maker(config.image.device);
+    run.make_image_model = image_model_maker(config.image.device, cache, tell);
   }
 
   if (!options.flags.preset.empty() && !options.common.quiet) {
@@ -98,9 +103,7 @@ void train(const TrainOptions& options) {
                     options.common.quiet);
   std::string note;
   RunEvents events;
-  events.notice = [&](const std::string& text) {
-    if (!options.common.quiet) notice(text);
-  };
+  events.notice = tell;
   events.step = [&](const LoopState& state, uint64_t total) {
     progress.update(state.step, total, note);
   };
@@ -116,6 +119,7 @@ void train(const TrainOptions& options) {
   } else {
     result = run_training(data, config, run, events).result;
   }
+  if (config.mode != Mode::kLinear) clear_cache(cache);
   if (options.common.json) {
     fmt::print("{}", json_text(result));
   } else {
@@ -143,6 +147,7 @@ Verb train_verb() {
       .cluster = &options->cluster,
       .run = [options] { train(*options); }};
   add_train_flags(verb, options->flags, false);
+  add_cache_flags(verb.flags, options->cache);
   const std::vector<Flag> more = {{.name = "out",
                                    .target = &options->out,
                                    .help = "The run folder",

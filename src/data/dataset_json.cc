@@ -1,5 +1,6 @@
 #include "data/dataset_json.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/fail.h"
@@ -37,6 +38,33 @@ std::vector<std::string> class_names(const nlohmann::json& json, std::string_vie
   return names;
 }
 
+// Keys that folders of earlier versions do not have: what they stand for is the default.
+FeaturePooling pooling_of(const nlohmann::json& object, std::string_view where) {
+  FeaturePooling pooling;
+  if (object.contains("pool")) {
+    try {
+      pooling.pools = parse_pools(text_of(object, "pool", where), fmt::format("{}: 'pool'", where));
+    } catch (const Error& error) {
+      fail("{}", error.what());  // not the command line's mistake
+    }
+  }
+  if (const auto p = object.find("gem_p"); p != object.end()) {
+    if (!p->is_number() || !(*p >= kMinGemP && *p <= kMaxGemP)) {
+      fail("{}: expected 'gem_p' to be a number from {} to {}, found {}", where, kMinGemP, kMaxGemP,
+           p->dump().substr(0, 40));
+    }
+    pooling.gem_p = p->get<double>();
+  }
+  if (const auto mirror = object.find("mirror"); mirror != object.end()) {
+    if (!mirror->is_boolean()) {
+      fail("{}: expected 'mirror' to be true or false, found {}", where,
+           mirror->dump().substr(0, 40));
+    }
+    pooling.mirror = mirror->get<bool>();
+  }
+  return pooling;
+}
+
 }  // namespace
 
 // The variant of a TorchScript network is "", which text_of() would refuse.
@@ -54,6 +82,7 @@ FeatureOrigin parse_feature_origin(const nlohmann::json& object, std::string_vie
     fail("{}: expected 'extraction' to have a 'size' from 1 to {} pixels", where, kMaxImageSize);
   }
   origin.size = size->get<int>();
+  origin.pooling = pooling_of(object, where);
   return origin;
 }
 
@@ -85,11 +114,19 @@ DatasetInfo parse_dataset_json(std::string_view text, std::string_view where) {
 }
 
 nlohmann::ordered_json to_json(const FeatureOrigin& origin) {
-  return {{"weights", origin.backbone.file},
-          {"weights_sha256", origin.backbone.sha256},
-          {"architecture", origin.backbone.architecture},
-          {"variant", origin.backbone.variant},
-          {"size", origin.size}};
+  nlohmann::ordered_json json{{"weights", origin.backbone.file},
+                              {"weights_sha256", origin.backbone.sha256},
+                              {"architecture", origin.backbone.architecture},
+                              {"variant", origin.backbone.variant},
+                              {"size", origin.size}};
+  const FeaturePooling& pooling = origin.pooling;
+  if (pooling.is_plain()) return json;
+  json["pool"] = to_string(pooling.pools);
+  if (std::ranges::find(pooling.pools, Pool::kGem) != pooling.pools.end()) {
+    json["gem_p"] = pooling.gem_p;
+  }
+  if (pooling.mirror) json["mirror"] = true;
+  return json;
 }
 
 std::string to_json(const DatasetInfo& info) {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "data/feature_pooling.h"
+
 namespace spml {
 
 // Images are resized to at most so many pixels a side.
@@ -24,6 +26,7 @@ struct BackboneInfo {
 struct FeatureOrigin {
   BackboneInfo backbone;
   int size = 0;  // of the resized images, in pixels: at most kMaxImageSize
+  FeaturePooling pooling{};
   bool operator==(const FeatureOrigin&) const = default;
 };
 

@@ -20,10 +20,11 @@ enum class Mode { kLinear, kFinetune, kLinearInit };
 
 // What only the modes that train the network itself use.
 struct ImageConfig {
-  std::string weights;         // the file in which the network starts
-  std::string weights_sha256;  // of its contents
-  int size = 448;              // images are resized to size x size
-  size_t accumulate = 1;       // parts in which a batch goes through the network
+  std::string weights;               // the file in which the network starts
+  std::string weights_sha256;        // of its contents
+  int size = 448;                    // images are resized to size x size
+  std::string train_from = "conv1";  // the first layer that learns; those below stay as they are
+  size_t accumulate = 1;             // parts in which a batch goes through the network
   double head_lr_factor = 1;
   bool freeze_bn = false;
   std::string device = "auto";

@@ -30,6 +30,14 @@ void read_estimates(const RunFolder& run, size_t labels, LinearStart& start) {
   }
 }
 
+void check_pooling(const FeatureOrigin& origin, std::string_view where) {
+  if (origin.pooling.is_plain()) return;
+  fail(
+      "{}: its features were made with --pool {}, and the linear layer of a network in training "
+      "sees the mean (avg); extract again without --pool and --mirror",
+      where, describe(origin.pooling));
+}
+
 void check(const TrainedModel& run, const TrainConfig& config, const Dataset& data) {
   const std::string where = run.folder.string();
   const TrainConfig& linear = run.config;
@@ -46,6 +54,7 @@ void check(const TrainedModel& run, const TrainConfig& config, const Dataset& da
   }
   if (!run.extraction) return;
   const FeatureOrigin& origin = *run.extraction;
+  check_pooling(origin, where);
   if (origin.backbone.sha256 != config.image.weights_sha256 || origin.size != config.image.size) {
     fail(
         "{}: its features were made with {} at {} px, asked for is {} at {} px; give the same "
@@ -67,6 +76,7 @@ LinearStart read_linear_start(const Path& path, const TrainConfig& config, const
 void check_features(const Dataset& data, const ImageConfig& image) {
   const auto& origin = data.extraction;
   if (!origin) return;
+  check_pooling(*origin, data.folder.string());
   if (origin->backbone.sha256 == image.weights_sha256 && origin->size == image.size) return;
   fail(
       "{}: its features were made with {} at {} px, asked for is {} at {} px; run `spml extract "

@@ -78,9 +78,11 @@ class CpuNetwork : public TrainableNetwork {
         bn_epsilon_(weights.bn_epsilon),
         head_(layout_.features, options.head_weight, options.head_bias) {
     for (const ConvLayout& c : layout_.convolutions()) {
-      add(weights, c.conv + ".weight", true);
-      add(weights, c.bn + ".weight", !options.freeze_bn);
-      add(weights, c.bn + ".bias", !options.freeze_bn);
+      const bool learns =
+          options.first_layer == 0 || c.conv >= fmt::format("layer{}", options.first_layer);
+      add(weights, c.conv + ".weight", learns);
+      add(weights, c.bn + ".weight", learns && !options.freeze_bn);
+      add(weights, c.bn + ".bias", learns && !options.freeze_bn);
       add(weights, c.bn + ".running_mean", false);
       add(weights, c.bn + ".running_var", false);
     }
@@ -102,7 +104,8 @@ class CpuNetwork : public TrainableNetwork {
   View<const float> forward(std::span<const float> images, size_t batch, bool) override {
     return guarded([&] {
       last_ = &plans_.get(batch, [&] {
-        return std::make_unique<PackedPlan>(layout_, backbone_, batch, options_.size,
+        return std::make_unique<PackedPlan>(layout_, backbone_,
+                                            PlanInput{batch, options_.size, options_.first_layer},
                                             NormOptions{bn_epsilon_, options_.freeze_bn});
       });
       if (!last_->packed) last_->plan.pack_weights();
@@ -136,16 +139,23 @@ class CpuNetwork : public TrainableNetwork {
   }
 
   std::unique_ptr<Backbone> inference_network() const override {
+    return make_inference_resnet(weights(), options_.threads);
+  }
+  std::unique_ptr<Backbone> inference_from_first_layer() const override {
+    return make_inference_resnet_from(weights(), options_.first_layer, options_.threads);
+  }
+
+ private:
+  ResNetWeights weights() const {
     ResNetWeights weights;
     weights.layout = layout_;
     weights.bn_epsilon = bn_epsilon_;
     for (const auto& [name, tensor] : backbone_) {
       weights.tensors[name] = {tensor.shape, tensor.value};
     }
-    return make_inference_resnet(weights, options_.threads);
+    return weights;
   }
 
- private:
   struct PackedPlan {
     template <class... Arguments>
     explicit PackedPlan(Arguments&&... arguments) : plan(std::forward<Arguments>(arguments)...) {}

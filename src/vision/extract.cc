@@ -55,7 +55,7 @@ std::vector<Part> find_parts(const Path& folder) {
 }
 
 nlohmann::json provenance(const BackboneInfo& info, const ExtractOptions& options, size_t D) {
-  nlohmann::json json = to_json(FeatureOrigin{info, options.size});
+  nlohmann::json json = to_json(FeatureOrigin{info, options.size, options.pooling});
   json["dtype"] = options.half ? "f16" : "f32";
   json["features"] = D;
   return json;

@@ -17,6 +17,7 @@ struct ExtractOptions {
   int size = 448;
   size_t batch = 16;
   bool half = false;
+  FeaturePooling pooling{};  // of the backbone, for the record
   bool skip_errors = false;  // else the first unreadable image is an Error
   bool force = false;        // replace feature files that exist
   int threads = 1;

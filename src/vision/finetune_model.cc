@@ -8,7 +8,7 @@
 #include "formats/safetensors.h"
 #include "linear/linear_model.h"
 #include "vision/feature_stream.h"
-#include "vision/normalise.h"
+#include "vision/network_inputs.h"
 
 namespace spml {
 namespace {
@@ -45,6 +45,7 @@ class FinetuneModel : public Model {
         layout_(weights.layout),
         bn_epsilon_(weights.bn_epsilon),
         files_{std::move(train_images), std::move(test_images)},
+        inputs_(make_inputs(weights)),
         head_on_features_(head_config(options, layout_.features), {}, nullptr, nullptr),
         net_(make_network(weights, network_options())) {}
 
@@ -64,7 +65,11 @@ class FinetuneModel : public Model {
  private:
   NetworkOptions network_options() const;
   std::vector<Path> files_of(Part part, std::span<const int32_t> rows) const;
+  std::unique_ptr<NetworkInputs> make_inputs(const ResNetWeights& weights) const;
   void load_batch(std::span<const int32_t> rows);
+  void predict_images(Part part, std::span<const int32_t> rows, size_t first_label,
+                      View<float> out);
+  void predict_maps(std::span<const int32_t> rows, size_t first_label, View<float> out);
   template <class Visit>
   void for_parts(size_t rows, const Visit& visit) const;
   std::span<const float> images(size_t begin, size_t end) const;
@@ -74,16 +79,16 @@ class FinetuneModel : public Model {
   FinetuneOptions options_;
   ResNetLayout layout_;
   double bn_epsilon_;
-  std::vector<Path> files_[2];    // by Part
-  LinearModel head_on_features_;  // the linear layer, as linear runs compute it
+  std::vector<Path> files_[2];             // by Part
+  std::unique_ptr<NetworkInputs> inputs_;  // of the training file
+  LinearModel head_on_features_;           // the linear layer, as linear runs compute it
   std::unique_ptr<TrainableNetwork> net_;
   std::vector<std::vector<float>> best_;  // by tensor, as of the best epoch; empty without one
   uint64_t step_ = 0;                     // optimiser steps taken
-  std::vector<float> images_;             // of the batch
+  std::vector<float> images_;             // of the batch, or what layers below made of them
   std::vector<float> logits_;             // of the batch
-  std::vector<int32_t> ahead_rows_;
-  std::unique_ptr<ImageQueue> ahead_;        // images of ahead_rows_
-  std::unique_ptr<Backbone> frozen_;         // for predict(); dropped when the weights change
+  // For predict(), dropped when the weights change; frozen_maps_ from the first layer trained.
+  std::unique_ptr<Backbone> frozen_, frozen_maps_;
   std::vector<std::vector<float>> written_;  // what a writer refers to
 };
 
@@ -109,32 +114,29 @@ std::vector<Path> FinetuneModel::files_of(Part part, std::span<const int32_t> ro
   return files;
 }
 
-void FinetuneModel::prefetch(std::span<const int32_t> rows) {
-  ahead_rows_.assign(rows.begin(), rows.end());
-  ahead_ = rows.empty()
-               ? nullptr
-               : std::make_unique<ImageQueue>(files_of(Part::kTrainFile, rows),
-                                              ImageQueue::Options{.size = options_.size,
-                                                                  .threads = options_.threads,
-                                                                  .ahead = rows.size(),
-                                                                  .decode = {}});
+std::unique_ptr<NetworkInputs> FinetuneModel::make_inputs(const ResNetWeights& weights) const {
+  const auto& files = files_[static_cast<size_t>(Part::kTrainFile)];
+  if (options_.first_layer == 0) return make_image_inputs(files, options_.size, options_.threads);
+  return make_map_inputs(weights, files,
+                         {.layer = options_.first_layer,
+                          .size = options_.size,
+                          .threads = options_.threads,
+                          .cache = options_.cache,
+                          .weights_sha256 = options_.weights_sha256});
 }
 
-// B x size x size x 3, each image mirrored with probability 1/2: a function of the seed, the step
-// and the place in the batch.
+void FinetuneModel::prefetch(std::span<const int32_t> rows) { inputs_->prefetch(rows); }
+
+// Each image is mirrored with probability 1/2: a function of the seed, the step and the place in
+// the batch.
 void FinetuneModel::load_batch(std::span<const int32_t> rows) {
-  if (ahead_ == nullptr || !std::ranges::equal(rows, ahead_rows_)) prefetch(rows);
-  const auto side = static_cast<size_t>(options_.size);
-  images_.resize(rows.size() * side * side * 3);
+  std::vector<bool> mirrored;
   for (size_t b = 0; b < rows.size(); ++b) {
-    const LoadedImage loaded = ahead_->next();
-    if (!loaded.error.empty()) fail("{} (row {} of the training file)", loaded.error, rows[b]);
     const uint64_t counter = step_ * rows.size() + b;
-    const bool flip = (random_u64(options_.seed, Stream::kAugmentation, counter) >> 63) != 0;
-    const size_t pixels = images_.size() / rows.size();
-    normalise_channels_last(loaded.image, flip, std::span(images_).subspan(b * pixels, pixels));
+    mirrored.push_back((random_u64(options_.seed, Stream::kAugmentation, counter) >> 63) != 0);
   }
-  ahead_.reset();
+  images_.resize(rows.size() * inputs_->numbers());
+  inputs_->load(rows, mirrored, images_);
 }
 
 // visit(begin, end) for each part in which a batch goes through the network.
@@ -145,8 +147,7 @@ void FinetuneModel::for_parts(size_t rows, const Visit& visit) const {
 }
 
 std::span<const float> FinetuneModel::images(size_t begin, size_t end) const {
-  const auto side = static_cast<size_t>(options_.size);
-  const size_t image = side * side * 3;
+  const size_t image = inputs_->numbers();
   return std::span(images_).subspan(begin * image, (end - begin) * image);
 }
 
@@ -172,16 +173,42 @@ void FinetuneModel::backward(View<const float> dlogits) {
   }
   net_->step(options_.adam, ++step_);
   frozen_ = nullptr;
+  frozen_maps_ = nullptr;
 }
 
+// Training images of a network that is trained from a layer on are there as that layer's input.
 void FinetuneModel::predict(Part part, std::span<const int32_t> rows, size_t first_label,
                             View<float> out) {
-  if (frozen_ == nullptr) {
-    frozen_ = net_->inference_network();
-    const size_t tensors = net_->tensors().size();  // the linear layer's are the last
-    head_on_features_.set_weights(net_->get(tensors - 2, State::kValue),
-                                  net_->get(tensors - 1, State::kValue));
+  const size_t tensors = net_->tensors().size();  // the linear layer's are the last
+  head_on_features_.set_weights(net_->get(tensors - 2, State::kValue),
+                                net_->get(tensors - 1, State::kValue));
+  if (options_.first_layer > 0 && part == Part::kTrainFile) {
+    predict_maps(rows, first_label, out);
+  } else {
+    predict_images(part, rows, first_label, out);
   }
+}
+
+void FinetuneModel::predict_maps(std::span<const int32_t> rows, size_t first_label,
+                                 View<float> out) {
+  if (frozen_maps_ == nullptr) frozen_maps_ = net_->inference_from_first_layer();
+  const size_t D = layout_.features;
+  std::vector<float> maps(kPredictBatch * inputs_->numbers()), features(kPredictBatch * D);
+  std::vector<int32_t> all(kPredictBatch);
+  std::iota(all.begin(), all.end(), 0);
+  for (size_t begin = 0; begin < rows.size(); begin += kPredictBatch) {
+    const size_t B = std::min(kPredictBatch, rows.size() - begin);
+    const auto batch = std::span(maps).first(B * inputs_->numbers());
+    inputs_->load(rows.subspan(begin, B), std::vector<bool>(B, false), batch);
+    frozen_maps_->run(batch, options_.size, {features.data(), B, D});
+    head_on_features_.predict(FeatureMatrix(View<const float>{features.data(), B, D}),
+                              std::span(all).first(B), first_label, {out.row(begin), B, out.cols});
+  }
+}
+
+void FinetuneModel::predict_images(Part part, std::span<const int32_t> rows, size_t first_label,
+                                   View<float> out) {
+  if (frozen_ == nullptr) frozen_ = net_->inference_network();
   FeatureStream stream(files_of(part, rows), *frozen_, kPredictBatch,
                        {.size = options_.size,
                         .threads = options_.threads,
@@ -209,6 +236,7 @@ void FinetuneModel::keep_best() {
 void FinetuneModel::restore_best() {
   for (size_t i = 0; i < best_.size(); ++i) net_->set(i, State::kValue, best_[i]);
   frozen_ = nullptr;
+  frozen_maps_ = nullptr;
 }
 
 void FinetuneModel::add(SafetensorsWriter& out, const std::string& name, size_t tensor,
@@ -256,6 +284,7 @@ void FinetuneModel::load_state(const SafetensorsFile& in) {
   }
   step_ = metadata_number(in, "model.step");
   frozen_ = nullptr;
+  frozen_maps_ = nullptr;
 }
 
 void FinetuneModel::save_model(SafetensorsWriter& out) {

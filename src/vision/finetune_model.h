@@ -20,6 +20,9 @@ struct FinetuneOptions : NetworkOptions {
   size_t accumulate = 1;
   AdamConfig adam;
   uint64_t seed = 0;
+  // With first_layer: where what the layers below compute is kept; "" = nowhere.
+  Path cache;
+  std::string weights_sha256;
 };
 
 using NetworkMaker =

@@ -1,5 +1,6 @@
 #include "vision/resnet_layout.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/fail.h"
@@ -56,6 +57,27 @@ std::vector<ConvLayout> ResNetLayout::convolutions() const {
     if (block.shortcut) all.push_back(*block.shortcut);
   }
   return all;
+}
+
+int layer_number(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kNames{"conv1", "layer1", "layer2", "layer3", "layer4"};
+  const auto found = std::ranges::find(kNames, name);
+  if (found == kNames.end()) fail("expected conv1, layer1, ... or layer4, found '{}'", name);
+  return static_cast<int>(found - kNames.begin());
+}
+
+size_t blocks_before(const ResNetLayout& net, int layer) {
+  if (layer == 0) return 0;
+  const std::string first = fmt::format("layer{}.0", layer);
+  const auto block = std::ranges::find(net.blocks, first, &BlockLayout::name);
+  return static_cast<size_t>(block - net.blocks.begin());
+}
+
+MapShape input_of_layer(const ResNetLayout& net, int layer, int size) {
+  const auto halved = [](size_t n) { return (n - 1) / 2 + 1; };
+  size_t side = halved(halved(static_cast<size_t>(size)));  // the stem and the pooling behind it
+  for (int below = 2; below < layer; ++below) side = halved(side);
+  return {side, net.blocks.at(blocks_before(net, layer)).path.front().in};
 }
 
 ResNetLayout resnet_layout(int depth, ResNetVariant variant) {

@@ -40,6 +40,18 @@ struct ResNetLayout {
   std::vector<ConvLayout> convolutions() const;  // all of them, the stem first
 };
 
+// Where a part of a network begins: 0 is the stem, with everything behind it; 1 to 4 are the layers
+// "layer1" to "layer4" of torchvision's names.
+int layer_number(std::string_view name);  // "conv1" is 0; Error for another name
+size_t blocks_before(const ResNetLayout& net, int layer);
+
+// What goes into a layer (1 to 4) for images of size x size: side x side positions.
+struct MapShape {
+  size_t side = 0, channels = 0;
+  size_t numbers() const { return side * side * channels; }
+};
+MapShape input_of_layer(const ResNetLayout& net, int layer, int size);
+
 // depth: 18, 34, 50 or 101; Error for another.
 ResNetLayout resnet_layout(int depth, ResNetVariant variant);
 

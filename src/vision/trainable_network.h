@@ -17,6 +17,7 @@ namespace spml {
 
 struct NetworkOptions {
   int size = 448;             // images are size x size
+  int first_layer = 0;        // 1 to 4: layers below it are not trained, and their output goes in
   bool freeze_bn = false;     // batch normalisation keeps its statistics, weights and biases
   double head_lr_factor = 1;  // the linear layer's learning rate over the network's
   int threads = 1;
@@ -40,9 +41,10 @@ class TrainableNetwork {
   virtual std::vector<float> get(size_t tensor, State state) const = 0;
   virtual void set(size_t tensor, State state, std::span<const float> values) = 0;
 
-  // images: B x size x size x 3, alive until backward(). The logits, B x L, valid until the next
-  // call. Batch normalisation uses the batch's statistics unless it is frozen.
-  // `backward_follows` false: nothing is remembered, no statistics are updated.
+  // images: B x size x size x 3, or what goes into the first layer that is trained, B x side x side
+  // x channels; alive until backward(). The logits, B x L, valid until the next call. Batch
+  // normalisation uses the batch's statistics unless it is frozen. `backward_follows` false:
+  // nothing is remembered, no statistics are updated.
   virtual View<const float> forward(std::span<const float> images, size_t batch,
                                     bool backward_follows) = 0;
   // Adds to the gradient, from the loss's gradient with respect to the logits.
@@ -52,6 +54,10 @@ class TrainableNetwork {
 
   // The features of images with the weights as they are now.
   virtual std::unique_ptr<Backbone> inference_network() const = 0;
+  // The same from what goes into the first layer that is trained.
+  virtual std::unique_ptr<Backbone> inference_from_first_layer() const {
+    fail("this network is trained from images only");
+  }
 
  protected:
   static void check_size(const Tensor& tensor, size_t expected, size_t found) {

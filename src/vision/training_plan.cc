@@ -5,6 +5,7 @@
 #include "base/aligned.h"
 #include "base/fail.h"
 #include "vision/onednn.h"
+#include "vision/residual.h"
 
 namespace spml {
 namespace {
@@ -15,56 +16,29 @@ constexpr float kMomentum = 0.1f;  // of the running statistics, as in torch
 
 using Arguments = std::unordered_map<int, memory>;
 
-float* floats(const memory& tensor) { return static_cast<float*>(tensor.get_data_handle()); }
-
-// What a residual block does between its convolutions: element by element, in any layout that the
-// tensors have in common.
-template <class Entry>
-void for_entries(const memory& tensor, const Entry& entry) {
-  const auto n = static_cast<int64_t>(tensor.get_desc().get_size() / sizeof(float));
-#pragma omp parallel for simd schedule(static)
-  for (int64_t i = 0; i < n; ++i) entry(i);
-}
-
-void add_and_clip(const memory& onto, const memory& other) {
-  for_entries(onto, [y = floats(onto), x = floats(other)](int64_t i) {
-    const float sum = y[i] + x[i];
-    y[i] = sum > 0 ? sum : 0;
-  });
-}
-
-void add(const memory& onto, const memory& other) {
-  for_entries(onto, [d = floats(onto), e = floats(other)](int64_t i) { d[i] += e[i]; });
-}
-
-void add_where_positive(const memory& onto, const memory& other, const memory& where) {
-  for_entries(onto, [d = floats(onto), e = floats(other), y = floats(where)](int64_t i) {
-    d[i] = y[i] > 0 ? d[i] + e[i] : 0;
-  });
-}
-
-void keep_where_positive(const memory& kept, const memory& where) {
-  for_entries(kept,
-              [d = floats(kept), y = floats(where)](int64_t i) { d[i] = y[i] > 0 ? d[i] : 0; });
-}
-
 }  // namespace
 
 class TrainingPlan::Impl {
  public:
-  Impl(const ResNetLayout& net, TrainedTensors& tensors, size_t batch, int size, NormOptions norms)
+  Impl(const ResNetLayout& net, TrainedTensors& tensors, const PlanInput& input, NormOptions norms)
       : tensors_(tensors),
         frozen_norms_(norms.frozen),
         epsilon_(static_cast<float>(norms.epsilon)),
-        batch_(batch),
-        features_(batch * net.features),
-        dfeatures_(batch * net.features),
+        batch_(input.batch),
+        features_(input.batch * net.features),
+        dfeatures_(input.batch * net.features),
         engine_(dnnl::engine::kind::cpu, 0),
         stream_(engine_),
         buffers_(engine_, kBuffers) {
-    const auto B = static_cast<int64_t>(batch), side = static_cast<int64_t>(size);
-    images_ = memory({{B, 3, side, side}, kF32, Tag::nhwc}, engine_, nullptr);
-    build_forward(net);
+    MapShape shape{static_cast<size_t>(input.size), 3};
+    if (input.first_layer > 0) shape = input_of_layer(net, input.first_layer, input.size);
+    const auto side = static_cast<int64_t>(shape.side);
+    input_ =
+        memory({{static_cast<int64_t>(batch_), static_cast<int64_t>(shape.channels), side, side},
+                kF32,
+                Tag::nhwc},
+               engine_, nullptr);
+    build_forward(net, input.first_layer);
     build_backward();
     buffers_.allocate_all([this](size_t bytes) { return allocate(bytes); });
   }
@@ -75,8 +49,8 @@ class TrainingPlan::Impl {
   }
 
   void pack_weights() { run(pack_); }
-  void forward(const float* images) {
-    images_.set_data_handle(const_cast<float*>(images));
+  void forward(const float* inputs) {
+    input_.set_data_handle(const_cast<float*>(inputs));
     run(forward_);
   }
   void backward(const float* dfeatures, bool add) {
@@ -177,7 +151,8 @@ class TrainingPlan::Impl {
     return result;
   }
 
-  void build_forward(const ResNetLayout& net);
+  void build_forward(const ResNetLayout& net, int first_layer);
+  memory build_stem(const ResNetLayout& net);
   Block make_block(const BlockLayout& layout, const memory& input);
   void build_backward();
   Layer make_layer(const ConvLayout& c, const memory& input, bool relu,
@@ -199,8 +174,8 @@ class TrainingPlan::Impl {
   dnnl::stream stream_;
   std::vector<AlignedVector<std::byte>> allocated_;
   SharedBuffers buffers_;
-  memory images_;
-  std::vector<Layer> stem_;  // one
+  memory input_;
+  std::vector<Layer> stem_;  // one, or none from a layer on
   Pool max_pool_, average_;  // behind the stem, behind the last block
   std::vector<Block> blocks_;
   Steps pack_, forward_, backward_;
@@ -400,15 +375,19 @@ TrainingPlan::Impl::Block TrainingPlan::Impl::make_block(const BlockLayout& layo
   return block;
 }
 
-void TrainingPlan::Impl::build_forward(const ResNetLayout& net) {
-  stem_.push_back(make_layer(net.stem, images_, true));
+memory TrainingPlan::Impl::build_stem(const ResNetLayout& net) {
+  stem_.push_back(make_layer(net.stem, input_, true));
   const memory stem = stem_.back().output;
   const StemPool shape(stem.get_desc().dims());
   max_pool_ = make_pool(stem, dnnl::algorithm::pooling_max, shape.out, shape.strides, shape.kernel,
                         shape.padding);
-  memory x = max_pool_.output;
-  for (const BlockLayout& layout : net.blocks) {
-    blocks_.push_back(make_block(layout, x));
+  return max_pool_.output;
+}
+
+void TrainingPlan::Impl::build_forward(const ResNetLayout& net, int first_layer) {
+  memory x = first_layer == 0 ? build_stem(net) : input_;
+  for (size_t i = blocks_before(net, first_layer); i < net.blocks.size(); ++i) {
+    blocks_.push_back(make_block(net.blocks[i], x));
     x = blocks_.back().output;
   }
   const Dims last = x.get_desc().dims(), mean{last[0], last[1], 1, 1};
@@ -432,23 +411,26 @@ void TrainingPlan::Impl::build_backward() {
     } else {
       backward_.push_back([=, y = block.output] { keep_where_positive(d, y); });
     }
+    const bool first = b == 0 && stem_.empty();  // nothing below learns
     const size_t through = (buffer + 1) % 3, around = (buffer + 2) % 3;
-    const memory dinput = buffers_.tensor(block.input.get_desc(), through);
+    memory dinput;
+    if (!first) dinput = buffers_.tensor(block.input.get_desc(), through);
     memory inner = d;
     for (size_t i = block.path.size(); i-- > 0;) {
       const memory below =
           i == 0 ? dinput : buffers_.tensor(block.path[i - 1].output.get_desc(), kInner);
-      differentiate(block.path[i], inner, &below);
+      differentiate(block.path[i], inner, i == 0 && first ? nullptr : &below);
       inner = below;
     }
     also = d;
     if (!block.shortcut.empty()) {
-      also = buffers_.tensor(block.input.get_desc(), around);
-      differentiate(block.shortcut.front(), d, &also);
+      if (!first) also = buffers_.tensor(block.input.get_desc(), around);
+      differentiate(block.shortcut.front(), d, first ? nullptr : &also);
     }
     d = dinput;
     buffer = through;
   }
+  if (stem_.empty()) return;
   backward_.push_back([=] { add(d, also); });
   const memory dstem = buffers_.tensor(stem_.back().output.get_desc(), kInner);
   differentiate(max_pool_, d, dstem);
@@ -468,21 +450,21 @@ void TrainingPlan::Impl::update_statistics() {
     move(tensor(layer.layout.bn + ".running_mean").value, layer.mean, 1);
     move(tensor(layer.layout.bn + ".running_var").value, layer.variance, n / (n - 1));
   };
-  update(stem_.back());
+  for (const Layer& layer : stem_) update(layer);
   for (const Block& block : blocks_) {
     for (const Layer& layer : block.path) update(layer);
     for (const Layer& layer : block.shortcut) update(layer);
   }
 }
 
-TrainingPlan::TrainingPlan(const ResNetLayout& net, TrainedTensors& tensors, size_t batch, int size,
+TrainingPlan::TrainingPlan(const ResNetLayout& net, TrainedTensors& tensors, const PlanInput& input,
                            NormOptions norms)
-    : impl_(std::make_unique<Impl>(net, tensors, batch, size, norms)) {}
+    : impl_(std::make_unique<Impl>(net, tensors, input, norms)) {}
 TrainingPlan::~TrainingPlan() = default;
 size_t TrainingPlan::batch() const { return impl_->batch(); }
 void TrainingPlan::pack_weights() { impl_->pack_weights(); }
-View<const float> TrainingPlan::forward(const float* images) {
-  impl_->forward(images);
+View<const float> TrainingPlan::forward(const float* inputs) {
+  impl_->forward(inputs);
   return impl_->features();
 }
 void TrainingPlan::backward(const float* dfeatures, bool add) { impl_->backward(dfeatures, add); }

@@ -20,6 +20,13 @@ struct TrainedTensor {
 };
 using TrainedTensors = std::map<std::string, TrainedTensor, std::less<>>;
 
+// From images to features, or from what goes into a layer (1 to 4) to features.
+struct PlanInput {
+  size_t batch;
+  int size;  // of the images
+  int first_layer = 0;
+};
+
 struct NormOptions {
   double epsilon = 1e-5;
   bool frozen = false;  // uses the running statistics and has no gradient
@@ -27,17 +34,18 @@ struct NormOptions {
 
 class TrainingPlan {
  public:
-  // For batches of B x size x size x 3. The tensors, under torchvision's names, are used in place;
-  // they and the layout must outlive the plan.
-  TrainingPlan(const ResNetLayout& net, TrainedTensors& tensors, size_t batch, int size,
+  // The tensors, under torchvision's names, are used in place; they and the layout must outlive the
+  // plan.
+  TrainingPlan(const ResNetLayout& net, TrainedTensors& tensors, const PlanInput& input,
                NormOptions norms);
   ~TrainingPlan();
 
   size_t batch() const;
   // To be called when the convolutions' weights have changed.
   void pack_weights();
-  // The features, B x D, valid until the next call. The images must live until backward().
-  View<const float> forward(const float* images);
+  // inputs: B x side x side x channels, images or maps, alive until backward(). The features, B x
+  // D, valid until the next call.
+  View<const float> forward(const float* inputs);
   // Writes the gradient, or adds to it.
   void backward(const float* dfeatures, bool add);
   // Moves the running statistics towards those of the last forward().
