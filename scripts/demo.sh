@@ -6,7 +6,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/install.sh build
-if [[ ! -f build/build.ninja ]]; then cmake --preset release -DSPML_TESTS=OFF >/dev/null; fi
+if [[ ! -f build/build.ninja ]]; then
+  cmake --preset release -DSPML_TESTS=OFF -DSPML_UNITY=ON >/dev/null
+fi
 cmake --build build --target spml_program --parallel "$(nproc)"
 
 build/spml demo --out build/demo

@@ -28,8 +28,12 @@ step() {
   summary+=("passed  $(printf '%4d s' $((SECONDS - start)))  $current")
 }
 
-# configure_and_build PRESET [CMAKE OPTION...]
+# configure_and_build PRESET [CMAKE OPTION...]: what is built from nothing is compiled in groups; a
+# folder that is there already stays as it was configured.
 configure_and_build() {
-  cmake --preset "$@" >/dev/null
+  local folder=build-$1 unity=()
+  if [[ $1 == release ]]; then folder=build; fi
+  if [[ ! -f $folder/build.ninja ]]; then unity=(-DSPML_UNITY=ON); fi
+  cmake --preset "$@" "${unity[@]+"${unity[@]}"}" >/dev/null
   cmake --build --preset "$1" --parallel "$jobs"
 }
