@@ -16,6 +16,7 @@
 #include <fstream>
 #include <map>
 #include <random>
+#include <sstream>
 #include <thread>
 
 #include "base/files.h"
@@ -31,8 +32,8 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr rlim_t kAddressSpace = rlim_t{4'000'000} * 1024;
-constexpr int kSecondsPerCommand = 60;  // of the processor
-constexpr int kSecondsOfWaiting = 240;  // by the clock: others may keep the processor busy
+constexpr int kSecondsPerCommand = 60;                 // of the processor
+constexpr int kSecondsOfWaiting = 60;                  // by the clock, without using the processor
 constexpr uintmax_t kMostBytes = uintmax_t{64} << 20;  // of a file that is damaged further
 
 class Random {
@@ -61,6 +62,17 @@ std::string slurp(const Path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+// Processor time that a running process has used.
+double processor_seconds(pid_t process) {
+  const std::string stat = slurp(Path("/proc") / std::to_string(process) / "stat");
+  std::istringstream fields(stat.substr(std::min(stat.rfind(')'), stat.size() - 1) + 1));
+  std::string skipped;
+  for (int i = 0; i < 11; ++i) fields >> skipped;
+  double user = 0, system = 0;
+  fields >> user >> system;
+  return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
 Ran run(const std::vector<std::string>& words, const Path& folder) {
   const std::string out = folder / "stdout", err = folder / "stderr";
   posix_spawn_file_actions_t actions;
@@ -75,11 +87,15 @@ Ran run(const std::vector<std::string>& words, const Path& folder) {
   Ran ran;
   if (::posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ) != 0) return ran;
   posix_spawn_file_actions_destroy(&actions);
-  const auto deadline = Clock::now() + std::chrono::seconds(kSecondsOfWaiting);
+  auto deadline = Clock::now() + std::chrono::seconds(kSecondsOfWaiting);
+  double seconds = 0;
   int status = 0;
   rusage used{};
   for (auto pause = std::chrono::microseconds(200); ::wait4(child, &status, WNOHANG, &used) == 0;) {
-    if (Clock::now() > deadline) {
+    const double now_used = processor_seconds(child);
+    if (now_used > seconds) deadline = Clock::now() + std::chrono::seconds(kSecondsOfWaiting);
+    seconds = now_used;
+    if (seconds > kSecondsPerCommand || Clock::now() > deadline) {
       ran.timed_out = true;
       ::kill(child, SIGKILL);
       ::wait4(child, &status, 0, &used);
@@ -90,7 +106,6 @@ Ran run(const std::vector<std::string>& words, const Path& folder) {
   }
   ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   ran.peak_kb = used.ru_maxrss;
-  ran.timed_out |= used.ru_utime.tv_sec + used.ru_stime.tv_sec > kSecondsPerCommand;
   ran.out = slurp(out);
   ran.err = slurp(err);
   return ran;

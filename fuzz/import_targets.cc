@@ -26,7 +26,7 @@ const std::vector<std::string> kNus = {"ImageList/TrainImagelist.txt",
 const std::vector<std::string> kCub = {"images.txt", "train_test_split.txt",
                                        "attributes/attributes.txt",
                                        "attributes/image_attribute_labels.txt"};
-const std::vector<std::string> kTable = {"t.csv", "t.jsonl", "classes.txt"};
+const std::vector<std::string> kTable = {"t.csv", "t.jsonl", "classes.txt", "complete.txt"};
 
 // Reads the tree and writes it as a data folder, as the verb does.
 template <class Import>
@@ -64,6 +64,8 @@ bool fuzz_table(std::span<const std::byte> bytes) {
       TableOptions options;
       options.images.allow_missing = true;
       if (std::filesystem::exists(path / "classes.txt")) options.classes = path / "classes.txt";
+      const Path complete = path / "complete.txt";
+      if (std::filesystem::exists(complete)) options.complete_rows = complete;
       return import_table(path / name, options);
     });
   }

@@ -1,7 +1,9 @@
 // Experiments, and the files and folders that runs, sweeps and reproductions leave.
+#include "experiment/decisions.h"
 #include "experiment/definition.h"
 #include "experiment/experiment_result.h"
 #include "experiment/linear_start.h"
+#include "experiment/search_trial.h"
 #include "experiment/sweep.h"
 #include "experiment/trained_model.h"
 #include "memory_file.h"
@@ -17,8 +19,8 @@ FuzzFolder& folder() {
   return shared;
 }
 
-const std::vector<std::string> kRunFiles = {"config.json", "result.json", "metrics.jsonl",
-                                            "thresholds.npy"};
+const std::vector<std::string> kRunFiles = {"config.json",    "result.json",      "metrics.jsonl",
+                                            "thresholds.npy", "calibration.json", "search.jsonl"};
 const std::vector<std::string> kSweepFiles = {"best.json",         "results.jsonl",
                                               "run/config.json",   "run/result.json",
                                               "run/metrics.jsonl", "results.json"};
@@ -41,6 +43,7 @@ bool fuzz_experiment_json(std::span<const std::byte> bytes) {
 bool fuzz_records(std::span<const std::byte> bytes) {
   const MemoryFile file(bytes);
   bool accepted = accepts([&] { read_epochs(file.path()); });
+  accepted |= accepts([&] { read_search(file.path()); });
   // What was accepted can be written.
   const auto read = [&](auto reader) {
     accepted |= accepts([&] { json_text(reader(file.path())); });
@@ -50,6 +53,16 @@ bool fuzz_records(std::span<const std::byte> bytes) {
   read(read_sweep_summary);
   read(read_reproduction);
   return accepted;
+}
+
+bool fuzz_calibration(std::span<const std::byte> bytes) {
+  const MemoryFile file(bytes);
+  return accepts([&] {
+    const Calibration calibration = read_calibration(file.path(), 4);
+    for (const float logit : {-1e30F, 0.0F, 1e30F}) {
+      for (size_t j = 0; j < 4; ++j) calibration.probability(j, logit);
+    }
+  });
 }
 
 bool fuzz_run_folder(std::span<const std::byte> bytes) {

@@ -28,8 +28,11 @@ bool fuzz_checkpoint(std::span<const std::byte> bytes);
 // In run_targets.cc.
 bool fuzz_experiment_json(std::span<const std::byte> bytes);
 bool fuzz_records(std::span<const std::byte> bytes);
+bool fuzz_calibration(std::span<const std::byte> bytes);
 bool fuzz_run_folder(std::span<const std::byte> bytes);
 bool fuzz_sweep_folder(std::span<const std::byte> bytes);
+// In review_target.cc.
+bool fuzz_review_db(std::span<const std::byte> bytes);
 // In config_target.cc.
 bool fuzz_config(std::span<const std::byte> bytes);
 // In vision_targets.cc and network_targets.cc.

@@ -68,7 +68,8 @@ INSTANTIATE_TEST_SUITE_P(
         Format{"voc_lists", fuzz_voc_lists, false}, Format{"nus_lists", fuzz_nus_lists, false},
         Format{"cub_lists", fuzz_cub_lists, false}, Format{"table", fuzz_table, false},
         Format{"class_weights", fuzz_class_weights, false}, Format{"records", fuzz_records, false},
-        Format{"checkpoint", fuzz_checkpoint, false}, Format{"run_folder", fuzz_run_folder, false},
+        Format{"checkpoint", fuzz_checkpoint, false}, Format{"calibration", fuzz_calibration},
+        Format{"run_folder", fuzz_run_folder, false},
         Format{"sweep_folder", fuzz_sweep_folder, false}, Format{"config", fuzz_config}),
     [](const auto& test) { return std::string(test.param.name); });
 
@@ -80,6 +81,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Format{"resnet", fuzz_resnet, false}, Format{"journal", fuzz_journal, false},
                     Format{"finetune_state", fuzz_finetune_state, false}),
     [](const auto& test) { return std::string(test.param.name); });
+#endif
+
+#ifdef SPML_FUZZ_REVIEW
+INSTANTIATE_TEST_SUITE_P(ReviewFormats, SeedCorpus,
+                         testing::Values(Format{"review_db", fuzz_review_db, false}),
+                         [](const auto& test) { return std::string(test.param.name); });
 #endif
 
 }  // namespace
