@@ -23,28 +23,28 @@ bce-ls         all         eps=0.1,0.2
 iun            1+negatives
 iu             1+1
 an             1
-an-ls          1           eps=0.05,0.1,0.2
-wan            1           gamma=0.02,0.05,0.2
+an-ls          1           eps=0.1,0.3
+wan            1           gamma=0.01,0.1
 wan-sampled    1
-epr            1           lambda=0.3,1,3
-role           1           lambda=0.3,1,3
+epr            1           lambda=1,3
+role           1           lambda=1,3
 pr             1
-focal          1           gamma=1,2,3
-asl            1           gamma_neg=1,2,4
-hill           1           lam=1.2,1.5,2
-splc           1           tau=0.6,0.7,0.8
-em             1           alpha=0.05,0.1,0.2
-em-apl         1           alpha=0.05,0.1,0.2
-gr             1           wT=2,5,10
-ll-r           1           delta=0.2,0.5,1
-ll-ct          1           delta=0.1,0.2,0.4
-ll-cp          1           delta=0.05,0.1,0.2
-self-training  1           tau=0.7,0.8,0.9
+focal          1           gamma=1,2
+asl            1           gamma_neg=1,4
+hill           1           lam=1.2,1.5
+splc           1           tau=0.6,0.8
+em             1           alpha=0.05,0.2
+em-apl         1           alpha=0.05,0.2
+gr             1           wT=2,10
+ll-r           1           delta=0.2,1
+ll-ct          1           delta=0.1,0.4
+ll-cp          1           delta=0.05,0.2
+self-training  1           tau=0.7,0.9
 crisp          1           warm_up=0.2,0.5
 nnpu           1           warm_up=0.2,0.5
-role+an-ls     1           eps=0.05,0.1,0.2
-role+em        1           alpha=0.05,0.1,0.2
-role+gr        1           wT=2,5,10
+role+an-ls     1           eps=0.1,0.3
+role+em        1           alpha=0.05,0.2
+role+gr        1           wT=2,10
 "
 
 # field FILE NAME: the first number of that name in a best.json

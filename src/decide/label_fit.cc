@@ -76,14 +76,43 @@ bool scores_tell(const LabelModel& model, const LabelModel::Summary& first, doub
   return !model.never_empty() || total > kTelling || gain > kTellingOfARow;
 }
 
-// What is believed of k before the labels are asked with it.
+// What is believed of k where no row is known completely, before the labels are asked with it.
 Belief belief_about_k(const LabelModel& model, const LabelFitInput& input,
                       const LabelModel::Summary& first) {
   const auto labels = static_cast<double>(input.logits.cols);
-  if (model.complete_rows() > 0) return model.count_of_complete_rows();
   if (input.k) return {std::log(std::clamp(*input.k, 1e-3, labels)), kGivenDeviation};
   if (!scores_tell(model, first, labels)) return usual_belief(labels);
   return belief_from_bounds(first.likeliest, labels);
+}
+
+struct BestFit {
+  Parameters x;
+  double objective = 0;
+  Belief belief;
+};
+
+BestFit best_fit(const LabelModel& model, const LabelFitInput& input) {
+  const auto labels = static_cast<double>(input.logits.cols);
+  const auto from_belief = [&](const Belief& belief) {
+    BestFit fit{model.start(std::min(std::exp(belief.centre), 0.9 * labels)), 0, belief};
+    fit.objective = minimise_with(model, {&belief, 1}, fit.x);
+    return fit;
+  };
+  // Complete rows have one best fit, wherever it is begun.
+  if (model.partial_rows() == 0) return from_belief(model.count_of_complete_rows());
+  Parameters unbelieving = fit_without_belief(model, labels);
+  const LabelModel::Summary first = model.summary(unbelieving);
+  const bool complete = model.complete_rows() > 0;
+  // Where the labels are silent about k, the first fit may lie where nothing moves it.
+  BestFit fit = from_belief(complete ? model.count_of_complete_rows()
+                                     : belief_about_k(model, input, first));
+  if (!complete && !scores_tell(model, first, labels)) return fit;
+  const double other = minimise_with(model, {&fit.belief, 1}, unbelieving);
+  if (other <= fit.objective) {
+    fit.objective = other;
+    fit.x = std::move(unbelieving);
+  }
+  return fit;
 }
 
 // How far log k can move in one direction before the labels and the belief speak against it.
@@ -151,19 +180,7 @@ LabelFit fit_labels(const LabelFitInput& input) {
   LabelFit fit;
   fit.complete_rows = model.complete_rows();
   fit.partial_rows = model.partial_rows();
-  Parameters unbelieving = fit_without_belief(model, labels);
-  const LabelModel::Summary first = model.summary(unbelieving);
-  const Belief belief = belief_about_k(model, input, first);
-  // Where the labels are silent about k, the first fit may lie where nothing moves it.
-  Parameters x = model.start(std::min(std::exp(belief.centre), 0.9 * labels));
-  double least = minimise_with(model, {&belief, 1}, x);
-  if (fit.complete_rows > 0 || scores_tell(model, first, labels)) {
-    const double other = minimise_with(model, {&belief, 1}, unbelieving);
-    if (other <= least) {
-      least = other;
-      x = std::move(unbelieving);
-    }
-  }
+  const auto [x, least, belief] = best_fit(model, input);
   const LabelModel::Summary summary = model.summary(x);
   fit.k = summary.k;
   fit.log_likelihood = summary.log_likelihood;

@@ -5,7 +5,6 @@
 
 #include "base/fail.h"
 #include "base/parallel.h"
-#include "decide/sigmoid.h"
 
 namespace spml {
 namespace {
@@ -15,10 +14,6 @@ constexpr size_t kBlock = 64;               // rows summed together, whatever th
 constexpr size_t kMostEntries = 1'500'000;  // logits that are looked at
 constexpr double kSlopeDeviation = 2, kFrequencyDeviation = 1;       // of b and c
 constexpr double kOffsetDeviation = 0.5, kOwnSlopeDeviation = 0.25;  // of d and e
-
-double log_sigmoid(double z) {
-  return z < 0 ? z - std::log1p(std::exp(z)) : -std::log1p(std::exp(-z));
-}
 
 double deviation_of(View<const float> logits, const std::vector<size_t>& rows) {
   double squares = 0;
@@ -142,12 +137,19 @@ double LabelModel::add_row(size_t row, RowObservation& model, std::span<const do
                            std::span<double> gradient) const {
   const std::span labels(input_.labels.row(row), input_.labels.cols);
   if (is_complete(row)) {
-    double value = 0;
+    double value = 0, chance = 1;  // chance: of labels whose logarithm is still to be taken
     for (size_t j = 0; j < labels.size(); ++j) {
       const bool positive = labels[j] > 0;
-      value += log_sigmoid(positive ? logits[j] : -logits[j]);
-      gradient[j] += (positive ? 1 : 0) - sigmoid(logits[j]);
+      const double z = logits[j], tail = std::exp(-std::abs(z)), likely = 1 / (1 + tail);
+      gradient[j] += (positive ? 1 : 0) - (z > 0 ? likely : tail * likely);
+      chance *= likely;
+      if (positive != (z > 0)) value -= std::abs(z);
+      if (chance < 1e-100) {
+        value += std::log(chance);
+        chance = 1;
+      }
     }
+    value += std::log(chance);
     return value - model.log_some(-1, gradient);
   }
   const auto positives = std::ranges::count_if(labels, [](int8_t label) { return label > 0; });

@@ -12,7 +12,7 @@ using SmoothFunction = std::function<double(std::span<const double> x, std::span
 
 struct MinimiseOptions {
   int iterations = 200;     // at most
-  double tolerance = 1e-7;  // stops when a step lowers the value by less, relative to it
+  double tolerance = 1e-6;  // stops when a step lowers the value by less, relative to it
 };
 
 // Walks from x to a local minimum and returns the value there. Deterministic.
