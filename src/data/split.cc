@@ -24,14 +24,25 @@ size_t rounded_share(size_t n, double fraction) {
 }  // namespace
 
 Split split_rows(size_t n, double val_fraction, uint32_t seed) {
-  const auto val_rows = static_cast<std::ptrdiff_t>(rounded_share(n, val_fraction));
+  return split_folds(n, val_fraction, seed, 1).front();
+}
+
+std::vector<Split> split_folds(size_t n, double val_fraction, uint32_t seed, size_t count) {
+  const size_t held_out = rounded_share(n, val_fraction);
   const std::vector<int32_t> order = NumpyRandom(seed).permutation(n);
-  Split split;
-  split.train.assign(order.begin(), order.end() - val_rows);
-  split.val.assign(order.end() - val_rows, order.end());
-  std::ranges::sort(split.train);
-  std::ranges::sort(split.val);
-  return split;
+  const size_t most = held_out > 0 ? n / held_out : 1;
+  std::vector<Split> folds(std::clamp<size_t>(count, 1, std::max<size_t>(most, 1)));
+  auto end = order.end();
+  for (Split& fold : folds) {
+    const auto begin = end - static_cast<std::ptrdiff_t>(held_out);
+    fold.val.assign(begin, end);
+    fold.train.assign(order.begin(), begin);
+    fold.train.insert(fold.train.end(), end, order.end());
+    std::ranges::sort(fold.train);
+    std::ranges::sort(fold.val);
+    end = begin;
+  }
+  return folds;
 }
 
 std::vector<int32_t> subsample_rows(const std::vector<int32_t>& rows, double fraction,

@@ -14,4 +14,8 @@ namespace spml {
 std::vector<int32_t> subsample_rows(const std::vector<int32_t>& rows, double fraction,
                                     uint32_t seed = 999);
 
+// Splits that hold out different rows, at most `count` of them and no more than there are rows for:
+// the first is split_rows(), the next hold out the shares before it in the same permutation.
+std::vector<Split> split_folds(size_t n, double val_fraction, uint32_t seed, size_t count);
+
 }  // namespace spml

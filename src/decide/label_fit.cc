@@ -15,8 +15,11 @@ namespace {
 using Belief = LabelModel::Belief;
 using Parameters = std::vector<double>;
 
-constexpr double kConfidence = 1.92;     // half the 95 % quantile of chi-square, one degree
-constexpr double kCertain = 1.4;         // widest high / low of an interval that tells k
+constexpr double kConfidence = 1.92;  // half the 95 % quantile of chi-square, one degree
+// What a row may say for or against a k only because the curves are not quite logistic: many rows
+// would otherwise make a wrong k certain.
+constexpr double kSlackOfARow = 0.005;
+constexpr double kCertain = 1.25;        // widest high / low of an interval that tells k
 constexpr double kNearCertainty = 0.98;  // share of rows less certain than "a certain row"
 constexpr double kProfileDeviation = 0.02;
 constexpr double kGivenDeviation = 0.1;  // of log k where it was given
@@ -104,8 +107,8 @@ BestFit best_fit(const LabelModel& model, const LabelFitInput& input) {
   const LabelModel::Summary first = model.summary(unbelieving);
   const bool complete = model.complete_rows() > 0;
   // Where the labels are silent about k, the first fit may lie where nothing moves it.
-  BestFit fit = from_belief(complete ? model.count_of_complete_rows()
-                                     : belief_about_k(model, input, first));
+  BestFit fit =
+      from_belief(complete ? model.count_of_complete_rows() : belief_about_k(model, input, first));
   if (!complete && !scores_tell(model, first, labels)) return fit;
   const double other = minimise_with(model, {&fit.belief, 1}, unbelieving);
   if (other <= fit.objective) {
@@ -118,6 +121,7 @@ BestFit best_fit(const LabelModel& model, const LabelFitInput& input) {
 // How far log k can move in one direction before the labels and the belief speak against it.
 double profile(const LabelModel& model, const Belief& belief, const Parameters& optimum,
                double least, double log_k, double direction, double limit) {
+  const double enough = kConfidence + kSlackOfARow * static_cast<double>(model.partial_rows());
   Parameters x = optimum, ignored(optimum.size());
   double before = log_k, rise_before = 0;
   for (double step = 0.04; std::abs(before - log_k) < 4; step *= 1.6) {
@@ -132,10 +136,10 @@ double profile(const LabelModel& model, const Belief& belief, const Parameters& 
       reached = std::log(model.summary(x).k);
     }
     const double rise = model.objective(x, {&belief, 1}, ignored) - least;
-    if (rise >= kConfidence) {
+    if (rise >= enough) {
       // The rise is about quadratic in the distance.
       const double from = std::sqrt(std::max(rise_before, 0.0)), to = std::sqrt(rise);
-      const double share = (std::sqrt(kConfidence) - from) / std::max(to - from, 1e-9);
+      const double share = (std::sqrt(enough) - from) / std::max(to - from, 1e-9);
       return before + std::clamp(share, 0.0, 1.0) * (reached - before);
     }
     if (std::abs(reached - target) > 0.5) return reached;  // held by a bound of the model

@@ -13,6 +13,7 @@
 #include "experiment/average.h"
 #include "experiment/config_words.h"
 #include "experiment/decisions.h"
+#include "experiment/folds.h"
 #include "experiment/measure.h"
 #include "experiment/observed_k.h"
 #include "experiment/record_fields.h"
@@ -25,7 +26,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kScreenEpochs = 8;
 constexpr double kScreenRows = 10000;  // training rows of a short run, at most about so many
 constexpr size_t kFinalsOfALoss = 2;
 constexpr double kWeightDecay = 1e-4;
@@ -67,6 +67,7 @@ class Search {
   const RunEvents& events_;
   Clock::time_point start_ = Clock::now();
   double k_ = 1;  // of the criterion
+  std::vector<Split> screen_splits_, final_splits_;
   std::vector<Trial> trials_;
 };
 
@@ -87,21 +88,29 @@ void Search::find_k() {
   k_ = *resolve_k(data_, base_);
 }
 
+// Trained on one split, or, where a split holds out few rows, on several; the score is their mean.
 void Search::train(Trial& trial) const {
-  Session session(data_, trial.config, 1);
+  const bool whole = trial.record.stage == "final";
   LoopEvents loop_events;
   loop_events.after_step = [this](const LoopState&) {
     if (events_.stop_requested && events_.stop_requested()) {
       throw Error("stopped during the search; start it again", Error::Kind::kInterrupted);
     }
   };
-  session.loop.run(loop_events);
-  const LoopState& state = session.loop.state();
-  trial.record.best_epoch = state.best_epoch;
-  trial.record.val_map = state.best_val_map;
-  trial.record.score = session.prepared.validates_on_full_labels()
-                           ? state.best_val_map
-                           : 100 * observed_criterion(session, k_);
+  const auto& splits = whole ? final_splits_ : screen_splits_;
+  double sum = 0;
+  for (const Split& split : splits) {
+    Session session(data_, trial.config, 1, std::nullopt, ImageModelMaker(), &split);
+    session.loop.run(loop_events);
+    const LoopState& state = session.loop.state();
+    const bool full = session.prepared.validates_on_full_labels();
+    sum += full ? state.best_val_map : 100 * observed_criterion(session, k_);
+    if (&split == splits.data()) {
+      trial.record.best_epoch = state.best_epoch;
+      trial.record.val_map = state.best_val_map;
+    }
+  }
+  trial.record.score = sum / static_cast<double>(splits.size());
 }
 
 // Trials side by side; one that fails is no candidate.
@@ -194,7 +203,7 @@ void Search::screen() {
   const size_t budget = options_.trials * 5 / 7;
   std::vector<TrainConfig> configs = screening_candidates(base_, rows);
   for (TrainConfig& config : configs) {
-    config.epochs = std::min(kScreenEpochs, base_.epoch_count());
+    config.epochs = std::min(screening_epochs(rows, config.batch), base_.epoch_count());
     config.subsample = base_.subsample * std::min(1.0, kScreenRows / static_cast<double>(rows));
   }
   configs.resize(std::min(configs.size(), budget));
@@ -249,6 +258,8 @@ void Search::finals() {
 }
 
 TrainConfig Search::choose() {
+  screen_splits_ = folds_holding_out(data_, base_, kFewRows);
+  final_splits_ = folds_holding_out(data_, base_, kEnoughRows);
   find_k();
   screen();
   finals();

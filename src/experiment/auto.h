@@ -28,6 +28,11 @@ struct AutoOptions {
 // `base` that are not searched (seed, split, observed labels, k ...) stay as they are.
 std::vector<TrainConfig> screening_candidates(const TrainConfig& base, size_t train_rows);
 
+// Epochs of a short run on so many rows, and the step size that suits 25 epochs of them where `lr`
+// is for some thousand rows: few rows need larger steps, and as many of them.
+int screening_epochs(size_t train_rows, size_t batch);
+double step_size_for(double lr, size_t train_rows, size_t batch);
+
 // The search alone: what validation prefers, and every trial. Needs no folder.
 struct SearchResult {
   TrainConfig chosen;

@@ -9,6 +9,8 @@ namespace {
 
 constexpr size_t kBatch = 16;
 constexpr double kUsualSteps = 7000;  // of 25 epochs on the data that the rates are for
+constexpr int kScreenEpochs = 8;
+constexpr double kScreenSteps = 2000;  // of a short run, at least: small data is cheap to train on
 
 struct LossChoice {
   const char* loss;
@@ -36,10 +38,18 @@ double rounded(double value) {
 
 }  // namespace
 
+int screening_epochs(size_t train_rows, size_t batch) {
+  const double steps = static_cast<double>(train_rows) / static_cast<double>(batch);
+  return std::max(kScreenEpochs, static_cast<int>(std::min(std::ceil(kScreenSteps / steps), 25.0)));
+}
+
+double step_size_for(double lr, size_t train_rows, size_t batch) {
+  const double steps = 25.0 * static_cast<double>(train_rows) / static_cast<double>(batch);
+  return rounded(lr * std::clamp(std::sqrt(kUsualSteps / std::max(steps, 1.0)), 0.5, 4.0));
+}
+
 std::vector<TrainConfig> screening_candidates(const TrainConfig& base, size_t train_rows) {
   const size_t batch = std::max<size_t>(1, std::min(kBatch, train_rows));
-  const double steps = 25.0 * static_cast<double>(train_rows) / static_cast<double>(batch);
-  const double haste = std::clamp(std::sqrt(kUsualSteps / std::max(steps, 1.0)), 0.5, 4.0);
   std::vector<TrainConfig> list;
   const auto add = [&](const LossChoice& choice, TransformKind transform, double lr) {
     TrainConfig config = base;
@@ -47,7 +57,7 @@ std::vector<TrainConfig> screening_candidates(const TrainConfig& base, size_t tr
     config.params = choice.params;
     config.transform = transform;
     config.batch = batch;
-    config.lr = rounded(lr * haste);
+    config.lr = step_size_for(lr, train_rows, batch);
     list.push_back(std::move(config));
   };
   for (const TransformKind transform :

@@ -12,7 +12,7 @@ constexpr uint64_t kSeedStride = 1'000'003;
 
 }  // namespace
 
-double average_over_seeds(Session& session, const RunEvents& events) {
+double average_over_seeds(Session& session, const RunEvents& events, const Split* rows) {
   const auto count = static_cast<size_t>(session.config.average);
   if (count <= 1) return session.loop.state().best_val_map;
   std::vector<std::unique_ptr<LinearModel>> others(count - 1);
@@ -29,7 +29,7 @@ double average_over_seeds(Session& session, const RunEvents& events) {
     TrainConfig config = session.config;
     config.seed += (i + 1) * kSeedStride;
     const int threads = cluster == nullptr ? 1 : session.threads;
-    Session other(session.data, config, threads, {}, {}, nullptr, cluster);
+    Session other(session.data, config, threads, {}, {}, rows, cluster);
     other.loop.run(loop_events);
     others[i] = other.take_linear_model();
   });

@@ -11,6 +11,6 @@ namespace spml {
 // Trains the others once the session's loop is done, and gives its model the mean of all, each
 // taken at its best epoch. Does nothing unless the configuration asks for several. Returns the
 // validation MAP of the session's model.
-double average_over_seeds(Session& session, const RunEvents& events);
+double average_over_seeds(Session& session, const RunEvents& events, const Split* rows = nullptr);
 
 }  // namespace spml

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "decide/selection.h"
 #include "decide/thresholds.h"
+#include "experiment/folds.h"
 #include "formats/json_fields.h"
 
 namespace spml {
@@ -22,6 +23,11 @@ struct ValidationRows {
   size_t rows = 0, columns = 0;
   bool some_empty = false;  // among all rows, some without an observed label
 
+  void append(const ValidationRows& other) {
+    logits.insert(logits.end(), other.logits.begin(), other.logits.end());
+    labels.insert(labels.end(), other.labels.begin(), other.labels.end());
+    rows += other.rows;
+  }
   View<const float> scores() const { return {logits.data(), rows, columns}; }
   View<const int8_t> known() const { return {labels.data(), rows, columns}; }
 };
@@ -107,12 +113,20 @@ LabelSource label_source_from(std::string_view name) {
   fail("expected clean or observed, found '{}'", name);
 }
 
-LabelFit fit_validation(Session& session, bool want_interval) {
-  return fit(read_validation(session), std::nullopt, want_interval, session.threads);
+LabelFit fit_validation(std::span<const std::unique_ptr<Session>> sessions, bool want_interval,
+                        int threads) {
+  ValidationRows rows = read_validation(*sessions.front());
+  for (const auto& session : sessions.subspan(1)) rows.append(read_validation(*session));
+  return fit(rows, std::nullopt, want_interval, threads);
 }
 
 Decisions decide(Session& session) {
   ValidationRows rows = read_validation(session);
+  if (may_be_folded(session)) {
+    for (const auto& other : train_other_folds(session, kFewRows)) {
+      rows.append(read_validation(*other));
+    }
+  }
   // An estimate comes from other scores of the same labels: these scores are asked themselves.
   std::optional<double> k;
   if (!session.config.k_is_estimated) k = resolve_k(session.data, session.config);

@@ -2,6 +2,9 @@
 // its validation rows. calibration.json and thresholds.npy of a run folder.
 #pragma once
 
+#include <memory>
+#include <span>
+
 #include "base/files.h"
 #include "decide/label_fit.h"
 #include "experiment/session.h"
@@ -19,10 +22,13 @@ struct Decisions {
   LabelSource from = LabelSource::kObserved;
 };
 
-// The logits of a session's validation rows with the labels known of them, and what they tell.
-LabelFit fit_validation(Session& session, bool want_interval);
+// What the validation rows of trained sessions tell, those of all taken together. The sessions are
+// of the same settings and hold out different rows.
+LabelFit fit_validation(std::span<const std::unique_ptr<Session>> sessions, bool want_interval,
+                        int threads);
 
-// From the session's model as it is now.
+// From the session's model as it is now. Where few rows are held out and only observed labels are
+// known of them, the settings are trained on other folds, too.
 Decisions decide(Session& session);
 
 // How far its probabilities are from the truth of the test rows; nothing without that.

@@ -1,17 +1,20 @@
 #include "experiment/observed_k.h"
 
+#include <algorithm>
+
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "experiment/auto.h"
 #include "experiment/decisions.h"
+#include "experiment/folds.h"
 
 namespace spml {
 namespace {
 
-constexpr int kEpochs = 8;
-
 // Losses that leave unknown labels almost alone: their scores say how likely a label is there, not
 // how likely it is to be named.
-std::vector<TrainConfig> candidates(const TrainConfig& config) {
+std::vector<TrainConfig> candidates(const TrainConfig& config, size_t train_rows) {
+  const size_t batch = std::max<size_t>(1, std::min(config.batch, train_rows));
   std::vector<TrainConfig> list;
   for (const char* loss : {"em", "gr"}) {
     for (const TransformKind transform :
@@ -20,9 +23,9 @@ std::vector<TrainConfig> candidates(const TrainConfig& config) {
       candidate.loss = loss;
       if (candidate.loss == "em") candidate.params["alpha"] = 0.1;
       candidate.transform = transform;
-      candidate.lr = 1e-3;
-      candidate.epochs = kEpochs;
-      candidate.batch = config.batch;
+      candidate.lr = step_size_for(1e-3, train_rows, batch);
+      candidate.epochs = screening_epochs(train_rows, batch);
+      candidate.batch = batch;
       candidate.seed = config.seed;
       candidate.observe = config.observe;
       candidate.select = Select::kObserved;
@@ -35,22 +38,31 @@ std::vector<TrainConfig> candidates(const TrainConfig& config) {
   return list;
 }
 
+// The settings trained on each of the splits.
+std::vector<std::unique_ptr<Session>> train_on(const Dataset& data, const TrainConfig& config,
+                                               std::span<const Split> splits, int threads) {
+  std::vector<std::unique_ptr<Session>> sessions(splits.size());
+  parallel_for(splits.size(), threads, [&](size_t i) {
+    sessions[i] =
+        std::make_unique<Session>(data, config, 1, std::nullopt, ImageModelMaker(), &splits[i]);
+    sessions[i]->loop.run({});
+  });
+  return sessions;
+}
+
 }  // namespace
 
 LabelFit estimate_k_from_observed(const Dataset& data, const TrainConfig& config, int threads) {
-  const std::vector<TrainConfig> list = candidates(config);
-  std::vector<std::unique_ptr<Session>> sessions(list.size());
+  const auto few = folds_holding_out(data, config, kFewRows);
+  const std::vector<TrainConfig> list = candidates(config, few.front().train.size());
   std::vector<double> explained(list.size());
   parallel_for(list.size(), threads, [&](size_t i) {
-    sessions[i] = std::make_unique<Session>(data, list[i], 1);
-    sessions[i]->loop.run({});
-    explained[i] = fit_validation(*sessions[i], false).log_likelihood;
+    explained[i] = fit_validation(train_on(data, list[i], few, 1), false, 1).log_likelihood;
   });
-  size_t best = 0;
-  for (size_t i = 1; i < list.size(); ++i) {
-    if (explained[i] > explained[best]) best = i;
-  }
-  return fit_validation(*sessions[best], true);
+  const auto best = std::ranges::max_element(explained) - explained.begin();
+  const auto enough = folds_holding_out(data, config, kEnoughRows);
+  const auto sessions = train_on(data, list[static_cast<size_t>(best)], enough, threads);
+  return fit_validation(sessions, true, threads);
 }
 
 std::string k_text(const LabelFit& fit) {

@@ -1,7 +1,9 @@
 // The split, the subsample and the observed labels, value for value as NumPy and the authors drew.
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 
 #include "base/numpy_random.h"
 #include "data/observe.h"
@@ -28,6 +30,22 @@ TEST(Split, SizesOfThePaper) {
   EXPECT_EQ(split_rows(5, 0.5).val.size(), 2u);  // halves to even
   EXPECT_SPML_ERROR(split_rows(10, 1.5), HasSubstr("from 0 to 1, found 1.5"));
   EXPECT_SPML_ERROR(split_rows(10, NAN), HasSubstr("from 0 to 1"));
+}
+
+TEST(SplitFolds, HoldOutDifferentRowsAndBeginWithTheSplit) {
+  const std::vector<Split> folds = split_folds(23, 0.2, 1200, 9);
+  ASSERT_EQ(folds.size(), 4u);  // of 5 rows each: 23 rows have no more
+  EXPECT_EQ(folds[0].val, split_rows(23).val);
+  EXPECT_EQ(folds[0].train, split_rows(23).train);
+  std::set<int32_t> held_out;
+  for (const Split& fold : folds) {
+    held_out.insert(fold.val.begin(), fold.val.end());
+    std::vector<int32_t> all(fold.train.size() + fold.val.size());
+    std::ranges::merge(fold.train, fold.val, all.begin());
+    for (size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], static_cast<int32_t>(i));
+  }
+  EXPECT_EQ(held_out.size(), 20u);
+  EXPECT_EQ(split_folds(10, 0, 1200, 3).size(), 1u);
 }
 
 TEST(Subsample, TakesTheStartOfThePermutation) {

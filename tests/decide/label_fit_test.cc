@@ -75,7 +75,7 @@ double calibration_error(const Sample& sample, const Calibration& calibration) {
 }
 
 TEST(FitLabels, TellsKAndProbabilitiesFromSinglePositives) {
-  const Sample sample = draw(1500, 12, 3, -3.5);
+  const Sample sample = draw(1500, 12, 5, -6);
   const LabelFit fit = fit_labels(sample.input(sample.observed));
   EXPECT_NEAR(fit.k, sample.k(), 0.1 * sample.k());
   EXPECT_LT(fit.k_low, fit.k);
@@ -92,6 +92,14 @@ TEST(FitLabels, TellsManyLabelsInARow) {
   const Sample sample = draw(1200, 40, 4, -1);  // about 16 of 40
   const LabelFit fit = fit_labels(sample.input(sample.observed));
   EXPECT_NEAR(fit.k, sample.k(), 0.15 * sample.k());
+}
+
+TEST(FitLabels, IsLessCertainOfKWhereScoresSayLess) {
+  const Sample sharp = draw(1500, 12, 5, -6), blunt = draw(1500, 12, 1.5, -2);
+  const LabelFit a = fit_labels(sharp.input(sharp.observed));
+  const LabelFit b = fit_labels(blunt.input(blunt.observed));
+  EXPECT_LT(a.k_high / a.k_low, b.k_high / b.k_low);
+  EXPECT_FALSE(b.k_is_certain) << b.k << " from " << b.k_low << " to " << b.k_high;
 }
 
 TEST(FitLabels, SaysWhenKCannotBeTold) {
