@@ -27,6 +27,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kScreenRows = 10000;  // training rows of a short run, at most about so many
+// Rows x features x labels, over all splits of a trial: on large data one split has to do.
+constexpr double kScreenWork = 1e8, kFinalWork = 3e8;
 constexpr size_t kFinalsOfALoss = 2;
 constexpr double kWeightDecay = 1e-4;
 constexpr int kAverage = 3;  // of the chosen settings; more seeds add little
@@ -58,6 +60,7 @@ class Search {
   void join(size_t first, const std::vector<uint8_t>& mine);
   void train(Trial& trial) const;
   std::vector<const Trial*> ranked(const char* stage) const;
+  std::vector<Split> affordable(std::vector<Split> splits, double work) const;
   bool out_of_time() const;
   size_t left() const { return options_.trials - std::min(options_.trials, trials_.size()); }
 
@@ -74,6 +77,15 @@ class Search {
 bool Search::out_of_time() const {
   const std::chrono::duration<double> elapsed = Clock::now() - start_;
   return options_.time_limit && elapsed.count() >= *options_.time_limit;
+}
+
+std::vector<Split> Search::affordable(std::vector<Split> splits, double work) const {
+  const FeatureMatrix& features = data_.train_file.features;
+  const double each = static_cast<double>(features.rows()) * static_cast<double>(features.cols()) *
+                      static_cast<double>(data_.labels());
+  const double most = std::clamp(work / each, 1.0, static_cast<double>(splits.size()));
+  splits.resize(static_cast<size_t>(most));
+  return splits;
 }
 
 void Search::find_k() {
@@ -258,8 +270,8 @@ void Search::finals() {
 }
 
 TrainConfig Search::choose() {
-  screen_splits_ = folds_holding_out(data_, base_, kFewRows);
-  final_splits_ = folds_holding_out(data_, base_, kEnoughRows);
+  screen_splits_ = affordable(folds_holding_out(data_, base_, kFewRows), kScreenWork);
+  final_splits_ = affordable(folds_holding_out(data_, base_, kEnoughRows), kFinalWork);
   find_k();
   screen();
   finals();
