@@ -15,7 +15,7 @@ build=${SPML_PACKAGE_BUILD:-build-package}
 out=${SPML_PACKAGE_OUT:-dist}
 version=$(sed -n 's/^project(spml VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 read -ra options <<<"${SPML_PACKAGE_OPTIONS:-}"
-scripts/install.sh build torch python package
+scripts/install.sh build torch mpi python package
 
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr \
   -DBUILD_SHARED_LIBS=ON -DSPML_DEBIAN=ON -DSPML_TORCH=ON -DSPML_PYTHON=ON -DSPML_TESTS=OFF \
