@@ -5,7 +5,10 @@ const { Server } = require('../tests/review/browser/server.cjs');
 const { truthOf } = require('../tests/review/browser/truth.cjs');
 
 const { DATA, WORK, ANSWERS, ROUND } = process.env;
-const PIECE = 100; // answers sent at once
+const PIECE = 100; // answers sent at once: as many as the ranking waits for
+const POLL_MS = 200;
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
 
 async function main() {
   const review = path.join(WORK, 'review');
@@ -34,16 +37,19 @@ async function main() {
     for (let sent = 0; sent < Number(ROUND); sent += PIECE) {
       const { entries } = await get(`/api/entries?limit=${PIECE}`);
       const answers = entries.map(({ row, label }) => ({ row, label, answer: isTrue(row, label) ? 'yes' : 'no' }));
+      const { ranking } = await get('/api/review');
       await post('/api/answers', { action: `truth-${given}`, answers });
       given += answers.length;
       yes += answers.filter(({ answer }) => answer === 'yes').length;
+      // A person takes minutes for so many answers.
+      while ((await get('/api/review')).ranking === ranking) await pause();
     }
     await post('/api/retrain', {});
     for (;;) {
       const { retrain } = await get('/api/review');
       if (retrain.error) throw new Error(retrain.error);
       if (!retrain.running) break;
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await pause();
     }
     await tell();
   }

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kRows = 1500, kLabels = 20;
+constexpr size_t kRows = 800, kLabels = 20;
 constexpr int kImageSize = 420;
 
 // What draw_scene() draws for 20 labels: five shapes in four hues.

@@ -200,6 +200,7 @@ Response Api::overview() {
                {"images", review_.pictures().any()},
                {"reviewer", review_.options().reviewer},
                {"counts", store.counts()},
+               {"ranking", review_.ranking()},
                {"run", nullptr},
                {"runs", Json::array()},
                {"retrain", to_json(review_.retrain_status())},
@@ -267,7 +268,8 @@ Response Api::table(const Request& request) {
   if (format != "csv" && format != "jsonl") throw BadRequest{"expected csv or jsonl"};
   Response response;
   response.type = format == "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson";
-  response.body = answers_as_text(review_.store(), format,
+  response.body = answers_header(format) +
+                  answers_as_text(review_.store(), format,
                                   [this](size_t row) { return review_.pictures().name(row); });
   response.headers.emplace_back("Content-Disposition",
                                 fmt::format("attachment; filename=\"answers.{}\"", format));

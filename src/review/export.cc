@@ -70,29 +70,59 @@ std::vector<std::vector<int32_t>> Labelled::unsure() const {
   return rows;
 }
 
+namespace {
+
+// Label names for `spml import`: in "label" what is there, in "not" what is absent.
+std::string line_of(const std::string& format, const std::string& image, const std::string& name,
+                    std::string_view word, bool present, bool absent, const AnswerRecord* answer) {
+  if (format == "csv") {
+    const std::string field = csv_field(name);
+    const bool scored = answer != nullptr && answer->score;
+    return fmt::format(
+        "{},{},{},{},{},{},{},{}\n", csv_field(image), field, word, present ? field : "",
+        absent ? field : "", scored ? fmt::format("{:.6g}", *answer->score) : "",
+        answer ? csv_field(answer->reviewer) : "", answer ? std::to_string(answer->time) : "");
+  }
+  Json json = {{"image", image}, {"class", name}, {"answer", word}};
+  if (present) json["label"] = name;
+  if (absent) json["not"] = name;
+  if (answer != nullptr) {
+    json["row"] = answer->entry.row;
+    json["score"] = answer->score ? Json(*answer->score) : Json();
+    json["reviewer"] = answer->reviewer;
+    json["time"] = answer->time;
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string given_as_text(const Labelled& labelled, const std::string& format) {
+  std::string text;
+  std::vector<int8_t> labels(labelled.classes.size());
+  for (size_t i = 0; i < labelled.observed.rows(); ++i) {
+    labelled.observed.read_row(i, labels);
+    for (size_t j = 0; j < labels.size(); ++j) {
+      if (labels[j] == 0) continue;
+      text += line_of(format, labelled.name(i), labelled.classes[j], "given", labels[j] > 0,
+                      labels[j] < 0, nullptr);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string answers_header(const std::string& format) {
+  return format == "csv" ? "image,class,answer,label,not,score,reviewer,time\n" : "";
+}
+
 std::string answers_as_text(Store& store, const std::string& format,
                             const std::function<std::string(size_t row)>& name) {
   const auto& classes = store.subject().classes;
-  std::string text =
-      format == "csv" ? "image_or_row,class,answer,score,reviewer,time\n" : std::string();
+  std::string text;
   for (const AnswerRecord& answer : store.last_answers()) {
-    const std::string image = name(static_cast<size_t>(answer.entry.row));
-    const std::string& label = classes.at(static_cast<size_t>(answer.entry.label));
-    if (format == "csv") {
-      text += fmt::format("{},{},{},{},{},{}\n", csv_field(image), csv_field(label),
-                          to_string(answer.answer),
-                          answer.score ? fmt::format("{:.6g}", *answer.score) : "",
-                          csv_field(answer.reviewer), answer.time);
-      continue;
-    }
-    const Json json = {{"row", answer.entry.row},
-                       {"image", image},
-                       {"class", label},
-                       {"answer", to_string(answer.answer)},
-                       {"score", answer.score ? Json(*answer.score) : Json()},
-                       {"reviewer", answer.reviewer},
-                       {"time", answer.time}};
-    text += json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    text += line_of(format, name(static_cast<size_t>(answer.entry.row)),
+                    classes.at(static_cast<size_t>(answer.entry.label)), to_string(answer.answer),
+                    answer.answer == State::kYes, answer.answer == State::kNo, &answer);
   }
   return text;
 }
@@ -125,8 +155,10 @@ ExportReport export_review(const ExportOptions& options) {
   } else if (options.format == "label-studio") {
     write_file(options.out, label_studio_text(labelled));
   } else {
-    write_file(options.out, answers_as_text(*store, options.format,
-                                            [&](size_t row) { return labelled.name(row); }));
+    const auto name = [&](size_t row) { return labelled.name(row); };
+    write_file(options.out, answers_header(options.format) +
+                                given_as_text(labelled, options.format) +
+                                answers_as_text(*store, options.format, name));
   }
   return report;
 }

@@ -28,7 +28,9 @@ struct ExportReport {
 // Works also while the review is served.
 ExportReport export_review(const ExportOptions& options);
 
-// The last answers, one per line: a table with a header (csv) or JSON Lines (jsonl).
+// The last answers, one per line: a table (csv), which begins with the header, or JSON Lines
+// (jsonl, without one).
+std::string answers_header(const std::string& format);
 std::string answers_as_text(Store& store, const std::string& format,
                             const std::function<std::string(size_t row)>& name);
 

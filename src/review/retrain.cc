@@ -60,6 +60,18 @@ void Retrainer::work(const Path& run) {
   });
 }
 
+Suggestions Retrainer::rank(const std::vector<NewAnswer>& answers) {
+  SuggestEvents events;
+  events.stop_requested = [this] { return stop_.load(); };
+  events.model = [this](size_t done, size_t total) {
+    set([&](RetrainStatus& status) {
+      status.share = static_cast<double>(done) / static_cast<double>(total);
+    });
+  };
+  setup_.ranker->retrain(answers, events);
+  return setup_.ranker->rank(answers, setup_.limit);
+}
+
 void Retrainer::train(const Path& base, ReviewRun& record) {
   const std::vector<NewAnswer> answers = store_.answered();
   record.state = RunState::kTraining;
@@ -89,9 +101,14 @@ void Retrainer::train(const Path& base, ReviewRun& record) {
   };
   const RunResult result = run_training(data, config, run, events).result;
 
-  set([](RetrainStatus& status) { status.phase = "scoring"; });
+  set([](RetrainStatus& status) {
+    status.phase = "ranking";
+    status.share = 0;
+  });
   auto scorer = std::make_shared<Scorer>(run.out, *setup_.data, setup_.threads);
-  Suggestions suggestions = scorer->suggest(data.train_file.observed, setup_.limit);
+  Suggestions suggestions = setup_.ranker == nullptr
+                                ? scorer->suggest(data.train_file.observed, setup_.limit)
+                                : rank(answers);
   // What has been looked at, or will be, stays in the list whatever its score is now.
   std::vector<Entry> kept = store_.sampled();
   for (const NewAnswer& answer : store_.answered()) kept.push_back(answer.entry);

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "data/dataset.h"
+#include "review/ranker.h"
 #include "review/scores.h"
 #include "review/store.h"
 
@@ -15,7 +16,7 @@ namespace spml::review {
 
 struct RetrainStatus {
   bool running = false;
-  std::string phase;  // "training", "scoring", "finishing"; "" when nothing was started yet
+  std::string phase;  // "training", "ranking", "finishing"; "" when nothing was started yet
   double share = 0;   // done, 0 to 1
   int64_t answers = 0;
   std::string error;  // why the last one failed; "" when it did not
@@ -26,7 +27,8 @@ struct RetrainSetup {
   const LabelMatrix* observed = nullptr;  // before the answers
   Path review;                            // the folder; runs go to review/runs
   int threads = 1;
-  size_t limit = 0;  // of suggestions
+  size_t limit = 0;          // of suggestions
+  Ranker* ranker = nullptr;  // else the run ranks
 };
 
 class Retrainer {
@@ -47,6 +49,7 @@ class Retrainer {
  private:
   void work(const Path& run);
   void train(const Path& base, ReviewRun& record);
+  Suggestions rank(const std::vector<NewAnswer>& answers);
   void set(const std::function<void(RetrainStatus&)>& change);
 
   Store& store_;

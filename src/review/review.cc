@@ -72,8 +72,13 @@ Review::Review(const ReviewOptions& options) : options_(options) {
     fail_usage("expected --run RUN: {} has no suggestions yet", options_.out.string());
   }
   scorer_ = std::make_shared<Scorer>(run, data_, options_.threads);
-  if (!current) start_new(run);
-  observed_ = open_observed(options_.out, store_->subject());
+  if (!current) {
+    start_new(run);
+  } else {
+    observed_ = open_observed(options_.out, store_->subject());
+    open_ranker();
+  }
+  refresher_ = std::make_unique<Refresher>(*store_, ranker_.get());
   // A run that was in training when the program was killed will never be done.
   for (ReviewRun& record : store_->runs()) {
     if (record.state != RunState::kTraining) continue;
@@ -86,7 +91,8 @@ Review::Review(const ReviewOptions& options) : options_(options) {
     log_ = std::make_unique<AnswerLog>(options_.log, *store_,
                                        [this](size_t row) { return pictures_->name(row); });
   }
-  const RetrainSetup setup{&data_, &observed_, options_.out, options_.threads, options_.limit};
+  const RetrainSetup setup{&data_,           &observed_,     options_.out,
+                           options_.threads, options_.limit, ranker_.get()};
   retrainer_ = std::make_unique<Retrainer>(*store_, setup, [this](std::shared_ptr<Scorer> scorer) {
     const std::lock_guard lock(mutex_);
     scorer_ = std::move(scorer);
@@ -100,21 +106,29 @@ void Review::open_data() {
   data_ = open_dataset(options_.data, options);
 }
 
+void Review::open_ranker() {
+  const TrainConfig& config = scorer_->trained().config;
+  if (!Ranker::is_possible(data_, config)) return;
+  ranker_ = std::make_unique<Ranker>(data_, config, observed_, options_.threads);
+}
+
 void Review::start_new(const Path& run) {
-  const LabelMatrix observed = observed_by(scorer_->trained(), data_);
-  write_labels(observed_copy(options_.out), observed);
+  write_labels(observed_copy(options_.out), observed_by(scorer_->trained(), data_));
   if (!store_) {
     const Subject subject{random_hex(16), whole_path(options_.data), fingerprint(data_),
                           data_.name,     data_.train_file.rows(),   data_.classes};
     store_ = Store::create(database_file(options_.out), subject);
   }
+  observed_ = open_observed(options_.out, store_->subject());
+  open_ranker();
   ReviewRun record;
   record.folder = whole_path(run);
   record.id = store_->add_run(record);
   const RunResult result = read_run_result(RunFolder{run}.result());
   record.val_map = result.val_map;
   record.test_map = result.test_map;
-  const Suggestions suggestions = scorer_->suggest(observed, options_.limit);
+  const Suggestions suggestions =
+      ranker_ ? ranker_->rank({}, options_.limit) : scorer_->suggest(observed_, options_.limit);
   record.unknown = static_cast<double>(suggestions.unknown);
   record.expected = suggestions.expected_missing;
   store_->replace_suggestions(record, suggestions.list);
@@ -143,7 +157,9 @@ ActionResult Review::answer(const std::string& key, const std::vector<NewAnswer>
     const std::lock_guard lock(mutex_);
     store_->add_suggestions(scorer_->score(missing));
   }
-  return store_->answer(key, options_.reviewer, answers, sample);
+  ActionResult result = store_->answer(key, options_.reviewer, answers, sample);
+  refresher_->answered();
+  return result;
 }
 
 bool Review::retrain() { return retrainer_->start(run_folder(*store_->current_run())); }

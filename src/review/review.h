@@ -9,6 +9,7 @@
 #include "review/bounds.h"
 #include "review/neighbours.h"
 #include "review/pictures.h"
+#include "review/refresh.h"
 #include "review/retrain.h"
 
 namespace spml::review {
@@ -53,7 +54,8 @@ class Review {
   ActionResult answer(const std::string& key, const std::vector<NewAnswer>& answers,
                       std::optional<int64_t> sample = {});
 
-  bool retrain();  // false when it is under way
+  bool retrain();                                            // false when it is under way
+  int64_t ranking() const { return refresher_->version(); }  // changes when scores do
   RetrainStatus retrain_status() const { return retrainer_->status(); }
   void stop_retraining() { retrainer_->stop(); }
 
@@ -63,6 +65,7 @@ class Review {
 
  private:
   void open_data();
+  void open_ranker();
   void start_new(const Path& run);
   Path run_folder(const ReviewRun& run) const;
 
@@ -78,6 +81,8 @@ class Review {
   std::shared_ptr<Scorer> scorer_;
   std::mt19937_64 random_{std::random_device{}()};
   std::unique_ptr<AnswerLog> log_;
+  std::unique_ptr<Ranker> ranker_;  // where the data allows it
+  std::unique_ptr<Refresher> refresher_;
   std::unique_ptr<Retrainer> retrainer_;  // last: it uses the others from its own thread
 };
 

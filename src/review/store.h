@@ -125,6 +125,9 @@ class Store {
   void replace_suggestions(const ReviewRun& run, const std::vector<Suggestion>& suggestions,
                            const std::function<void()>& switched = {});
 
+  // New scores of open entries of the run, in steps; false when it is no longer the current one.
+  bool rescore(int64_t run, const std::vector<Suggestion>& suggestions);
+
   // Entries that are no suggestions become some.
   void add_suggestions(const std::vector<Suggestion>& suggestions);
 

@@ -96,6 +96,26 @@ void Store::replace_suggestions(const ReviewRun& run, const std::vector<Suggesti
   }
 }
 
+bool Store::rescore(int64_t run, const std::vector<Suggestion>& suggestions) {
+  for (size_t begin = 0; begin < suggestions.size(); begin += kStep) {
+    const std::lock_guard lock(mutex_);
+    if (current_run_id() != run) return false;
+    Transaction transaction(database_);
+    for (size_t i = begin; i < std::min(begin + kStep, suggestions.size()); ++i) {
+      const auto& [entry, score] = suggestions[i];
+      check_entry(entry);
+      Query(database_,
+            "UPDATE suggestions SET score = ?1, doubt = ?2 WHERE run = ?3 AND row = ?4 AND "
+            "label = ?5 AND state = 0 AND score != ?1",
+            static_cast<double>(score), std::abs(static_cast<double>(score) - 0.5), run, entry.row,
+            entry.label)
+          .run();
+    }
+    transaction.commit();
+  }
+  return true;
+}
+
 void Store::add_suggestions(const std::vector<Suggestion>& suggestions) {
   const std::lock_guard lock(mutex_);
   for (const Suggestion& suggestion : suggestions) check_entry(suggestion.entry);

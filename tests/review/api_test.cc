@@ -159,7 +159,7 @@ TEST_F(ApiTest, MeasuresProgressWithoutRandomSamples) {
 TEST_F(ApiTest, GivesTheAnswersAsATable) {
   post("/api/answers", answer_body(first_entry(), "no", "k"));
   const Response csv = get("/api/table?format=csv");
-  EXPECT_THAT(csv.body, HasSubstr("image_or_row,class,answer,score,reviewer,time\nrow "));
+  EXPECT_THAT(csv.body, HasSubstr("image,class,answer,label,not,score,reviewer,time\nrow "));
   EXPECT_THAT(csv.body, HasSubstr(",no,"));
   EXPECT_EQ(Json::parse(get("/api/table?format=jsonl").body)["answer"], "no");
 }

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
+#include "data/import/import.h"
 #include "toy_review.h"
 
 namespace spml::review {
@@ -95,7 +97,8 @@ TEST_F(ExportTest, CsvQuotesWhatItMust) {
   run("csv");
   const std::string text = read_file(out);
   EXPECT_THAT(text, HasSubstr("\"ann, \"\"A\"\"\""));
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
+  // A header, one label of each row that was given, three answers.
+  EXPECT_EQ(static_cast<size_t>(std::count(text.begin(), text.end(), '\n')), ToyReview::kRows + 4);
 }
 
 TEST_F(ExportTest, JsonLinesAreOneObjectEach) {
@@ -103,6 +106,10 @@ TEST_F(ExportTest, JsonLinesAreOneObjectEach) {
   std::istringstream lines(read_file(out));
   std::vector<std::string> answers;
   for (std::string line; std::getline(lines, line);) answers.push_back(Json::parse(line)["answer"]);
+  ASSERT_EQ(answers.size(), ToyReview::kRows + 3);
+  EXPECT_EQ(static_cast<size_t>(std::count(answers.begin(), answers.end(), "given")),
+            ToyReview::kRows);
+  answers.erase(answers.begin(), answers.end() - 3);
   EXPECT_THAT(answers, testing::ElementsAre("yes", "no", "unsure"));
 }
 
@@ -143,6 +150,85 @@ TEST_F(ExportTest, LabelStudioTasksHaveChoices) {
   ASSERT_EQ(json.size(), ToyReview::kRows);
   const Json& task = json[static_cast<size_t>(entries[0].row)];
   EXPECT_EQ(task["annotations"][0]["result"][0]["value"]["choices"].size(), 2u);
+}
+
+// (image, class) of what an import says is there, and of what it says is absent.
+struct Imported {
+  std::set<std::pair<std::string, std::string>> present, absent;
+
+  explicit Imported(const ImportedSet& set) {
+    for (const ImportedRow& row : set.train) {
+      for (const ImportedLabel& one : row.positives) {
+        present.emplace(row.image, set.classes[static_cast<size_t>(one.label)]);
+      }
+      for (const int32_t label : row.negatives) {
+        absent.emplace(row.image, set.classes[static_cast<size_t>(label)]);
+      }
+    }
+  }
+};
+
+struct ReadBackTest : ExportTest {
+  Imported expected{ImportedSet{}};
+
+  // What the exported data folder has, with rows named as `name` does.
+  void expect(const std::function<std::string(size_t row)>& name) {
+    ExportOptions options;
+    options.review = toy.out();
+    options.out = toy / "data-folder";
+    options.format = "data";
+    export_review(options);
+    const Dataset data = open_dataset(options.out);
+    std::vector<int8_t> labels(ToyReview::kLabels);
+    for (size_t i = 0; i < ToyReview::kRows; ++i) {
+      data.train_file.observed.read_row(i, labels);
+      for (size_t j = 0; j < labels.size(); ++j) {
+        if (labels[j] > 0) expected.present.emplace(name(i), data.classes[j]);
+        if (labels[j] < 0) expected.absent.emplace(name(i), data.classes[j]);
+      }
+    }
+    EXPECT_EQ(expected.present.size(), ToyReview::kRows + 1);
+    EXPECT_EQ(expected.absent.size(), 1u);
+  }
+  static std::string row_name(size_t row) { return fmt::format("row {}", row); }
+};
+
+TEST_F(ReadBackTest, TablesHaveEveryLabelAndEveryKnownNegative) {
+  expect(row_name);
+  for (const std::string format : {"csv", "jsonl"}) {
+    out = toy / ("labels." + format);
+    run(format);
+    TableOptions options;
+    options.images.allow_missing = true;
+    const ImportedSet set = import_table(out, options);
+    EXPECT_FALSE(set.complete) << format;
+    const Imported found(set);
+    EXPECT_EQ(found.present, expected.present) << format;
+    EXPECT_EQ(found.absent, expected.absent) << format;
+  }
+}
+
+TEST_F(ReadBackTest, CocoHasEveryLabel) {
+  expect([](size_t row) { return fmt::format("train2017/{:012}.jpg", row + 1); });
+  std::filesystem::create_directories(toy / "coco/annotations");
+  out = toy / "coco/annotations/instances_train2017.json";
+  run("coco");
+  CocoOptions options;
+  options.images.allow_missing = true;
+  EXPECT_EQ(Imported(import_coco(toy / "coco", options)).present, expected.present);
+}
+
+TEST_F(ReadBackTest, VocHasEveryLabel) {
+  expect([](size_t row) { return fmt::format("row_{}.jpg", row); });
+  run("voc");
+  const Path lists = out / "ImageSets" / "Main";
+  for (size_t j = 0; j < ToyReview::kLabels; ++j) {  // the import wants a test part, too
+    std::filesystem::copy_file(lists / fmt::format("class_{}_train.txt", j),
+                               lists / fmt::format("class_{}_val.txt", j));
+  }
+  VocOptions options;
+  options.images.allow_missing = true;
+  EXPECT_EQ(Imported(import_voc(out, options)).present, expected.present);
 }
 
 TEST_F(ExportTest, RefusesToReplaceFiles) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <thread>
 
@@ -45,6 +46,76 @@ TEST(Review, KeepsTheBestWhereThereAreTooMany) {
   ASSERT_EQ(best.list.size(), 50u);
   EXPECT_EQ(best.unknown, all.list.size());
   for (size_t i = 0; i < 50; ++i) EXPECT_EQ(best.list[i].entry, all.list[i].entry);
+}
+
+TEST(Ranking, IsThatOfSuggestWithoutFolds) {
+  const ToyReview toy;
+  const auto review = toy.open();
+  const Dataset data = open_dataset(toy.data());
+  const TrainConfig config = load_trained_model(toy.run(), 1).config;
+  const Matrix<int8_t> observed = observed_labels(data, config);
+  std::vector<int32_t> rows(ToyReview::kRows);
+  std::iota(rows.begin(), rows.end(), 0);
+  Suggester suggester(data, config, rows, observed, 1);
+  suggester.remember(observed);
+  RankingOptions options;
+  options.top = 50;
+  const auto expected = rank_missing(suggester.probabilities(observed), observed, rows, options);
+  Listing listing;
+  listing.limit = 50;
+  const auto list = review->store().list(listing);
+  ASSERT_EQ(list.size(), 50u);
+  for (size_t i = 0; i < 50; ++i) EXPECT_NEAR(list[i].score, expected[i].score, 1e-6);
+  EXPECT_EQ(list[0].entry, (Entry{expected[0].row, expected[0].label}));
+}
+
+TEST(Ranking, FollowsAHundredAnswersAndLeavesThemAlone) {
+  const ToyReview toy;
+  const auto review = toy.open();
+  Listing listing;
+  listing.limit = 200;
+  const auto list = review->store().list(listing);
+  ASSERT_EQ(list.size(), 200u);
+  const auto answer = [&](size_t from, size_t to) {
+    for (size_t i = from; i < to; ++i) {
+      review->answer(fmt::format("a{}", i), {{list[i].entry, i % 3 ? State::kYes : State::kNo}});
+    }
+  };
+  answer(0, 99);
+  EXPECT_EQ(review->ranking(), 0);
+  answer(99, 100);
+  while (review->ranking() == 0) std::this_thread::yield();
+  EXPECT_EQ(review->store().answer_count(), 100);
+  for (size_t i = 0; i < 100; ++i) {
+    const Listed now = *review->store().find(list[i].entry);
+    EXPECT_EQ(now.state, i % 3 ? State::kYes : State::kNo);
+    EXPECT_EQ(now.score, list[i].score);
+  }
+  size_t changed = 0;
+  for (size_t i = 100; i < 200; ++i) {
+    changed += review->store().find(list[i].entry)->score != list[i].score;
+  }
+  EXPECT_GT(changed, 50u);
+}
+
+TEST(Ranking, OfARunThatAnotherReplacedIsLeftOut) {
+  const ToyReview toy;
+  const auto review = toy.open();
+  const Listed first = review->store().list({}).front();
+  EXPECT_FALSE(review->store().rescore(7, {{first.entry, 0.125F}}));
+  EXPECT_EQ(review->store().find(first.entry)->score, first.score);
+  const int64_t current = review->store().current_run()->id;
+  EXPECT_TRUE(review->store().rescore(current, {{first.entry, 0.125F}}));
+  EXPECT_EQ(review->store().find(first.entry)->score, 0.125);
+}
+
+TEST(Ranking, ByTheRunItselfWhereItsLossNeedsTruth) {
+  const ToyReview toy;
+  const Dataset data = open_dataset(toy.data());
+  TrainConfig config = load_trained_model(toy.run(), 1).config;
+  EXPECT_TRUE(Ranker::is_possible(data, config));
+  config.loss = "bce";
+  EXPECT_FALSE(Ranker::is_possible(data, config));
 }
 
 TEST(Review, GoesOnWhereItWas) {

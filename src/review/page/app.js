@@ -4,11 +4,11 @@ import { entryQuery, readAddress, writeAddress } from './address.js';
 import { html, useEffect, useMemo, useRef, useState } from './dom.js';
 import { useEntries } from './entries.js';
 import { Filters } from './filters.js';
-import { Grid } from './grid.js';
+import { Grid, SIZE as GRID_SIZE } from './grid.js';
 import { Header } from './header.js';
 import { Help } from './help.js';
 import { actionOf, isTyping, loadKeys, saveKeys } from './keys.js';
-import { One } from './one.js';
+import { AHEAD, One } from './one.js';
 import { ProgressView } from './progress.js';
 import { Saver } from './saver.js';
 
@@ -102,6 +102,14 @@ function Review({ overview, info }) {
   const list = useEntries(query, `${run}/${version}`, () => saver.unsaved > 0);
   // A list begins at its first open entry.
   const seat = place.stamp === list.stamp ? place.seat : Math.max(0, list.entries.findIndex((entry) => entry.state === 'open'));
+  // The ranking follows the answers; what is on the screen stays.
+  const lastRanking = useRef(info.ranking);
+  useEffect(() => {
+    if (lastRanking.current === info.ranking) return;
+    lastRanking.current = info.ranking;
+    const follows = !isSample && query.state === 'open' && query.sort === 'score';
+    if (follows) list.follow(seat + (address.view === 'grid' ? GRID_SIZE : 1 + AHEAD));
+  }, [info.ranking]);
   const setSeat = (to) => setPlace({ stamp: list.stamp, seat: to });
 
   const onAnswer = async (entries, answer) => {

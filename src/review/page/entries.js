@@ -56,8 +56,27 @@ export function useEntries(query, version, unsaved) {
     load('');
   }, [wanted]);
 
+  // The scores have changed: what comes after `kept` entries, which are on the screen or about to be,
+  // is loaded anew.
+  async function follow(kept) {
+    const asked = wanted;
+    try {
+      const page = await get('/api/entries', { ...query, limit: PIECE });
+      if (current.current !== asked) return;
+      setList((old) => {
+        const before = old.entries.slice(0, kept);
+        const known = new Set(before.map(keyOf));
+        const added = page.entries.filter((entry) => !known.has(keyOf(entry)) && !isStale(entry));
+        return { ...old, entries: [...before, ...added], next: page.next };
+      });
+    } catch {
+      // The old order serves as well.
+    }
+  }
+
   return {
     ...list,
+    follow,
     more: () => list.next && load(list.next),
     // New states of some entries; those that are not in the list are put in at `place`.
     update(changed, place = 0) {

@@ -4,7 +4,7 @@ import { keyOf } from './entries.js';
 import { Picture } from './picture.js';
 import { percent } from './why.js';
 
-const SIZE = 24;
+export const SIZE = 24;
 const NEXT = { yes: 'no', no: 'unsure', unsure: 'yes' };
 
 // How many tiles stand beside each other just now.

@@ -19,7 +19,7 @@ function Retrain({ info, keys, onRetrain }) {
   const { running, phase, share, error } = info.retrain;
   if (running) {
     return html`<span class="training" role="status"><span class="meter"><span style=${{ width: percent(share, 1) }}></span></span>
-      ${phase} ${phase === 'training' ? percent(share) : '…'}</span>`;
+      ${phase} ${phase === 'finishing' ? '…' : percent(share)}</span>`;
   }
   return html`<button class="retrain" title=${error || 'Train again with the answers'} onClick=${onRetrain}>
     ${error ? 'Retrain (failed)' : 'Retrain'} <kbd>${keys.retrain}</kbd></button>`;

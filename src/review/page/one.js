@@ -5,7 +5,7 @@ import { keyOf } from './entries.js';
 import { Picture } from './picture.js';
 import { Why } from './why.js';
 
-const AHEAD = 3; // images that are loaded before their question comes
+export const AHEAD = 3; // images that are loaded before their question comes
 const MORE_WHEN_LEFT = 24;
 
 const article = (word) => (/^[aeiou]/i.test(word) ? 'an' : 'a');
