@@ -24,7 +24,7 @@ if(NOT SPML_DEBIAN)  # which has its own names for them
 endif()
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md"
-        PATTERN "*.png")
+        PATTERN "*.png" PATTERN "*.jpg")
 
 install(EXPORT spml-targets NAMESPACE spml:: DESTINATION ${SPML_PACKAGE_DIR}
         COMPONENT development)
