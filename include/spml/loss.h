@@ -18,23 +18,27 @@
 
 namespace spml {
 
-// Where several processes share the labels of a batch, each with some columns of all its rows: what
-// a loss can learn of the others. Every process calls the same functions in the same order.
-class OtherLabels {
+// Where several processes share a batch, each with some columns of all its rows or with some rows:
+// what a loss can learn of the others. Every process calls the same functions in the same order.
+class OtherRanks {
  public:
-  virtual ~OtherLabels() = default;
+  virtual ~OtherRanks() = default;
 
+  virtual size_t rows() const = 0;                 // B, of the whole batch
   virtual size_t labels() const = 0;               // L, of the whole rows
   virtual void sum(std::span<double> values) = 0;  // over all processes, in their order
+  // Whether gradients must be those of one process to the last bit: where columns are shared.
+  virtual bool to_the_last_bit() const = 0;
   // Whole rows (B, L) from this process's columns; valid until the next call.
   virtual View<const float> whole(View<const float> mine) = 0;
 };
 
-// What a loss has to know of the labels of a row, or batch, that another process has.
+// What a loss has to know of the part of a batch that another process has.
 enum class RowNeed {
   kNothing,  // each label by itself
-  kSums,     // a few sums over all labels, which the loss asks for
-  kWhole,    // everything: the loss is evaluated on whole rows
+  kSums,     // a few sums over the whole batch, which the loss asks for
+  kRow,      // the other labels of the row
+  kBatch,    // the other rows, too
 };
 
 // Every matrix is (B, L), row-major, borrowed for the call. T is float in training; double is the
@@ -51,13 +55,14 @@ struct BasicLossInput {
   std::span<const T> class_priors;  // (L); empty unless the loss uses them
   // (L): which share of the training rows is observed positive; empty = as in this batch
   std::span<const T> observed_shares;
-  int epoch = 1;                  // from 1
-  int epochs = 1;                 // planned in all
-  uint64_t step = 0;              // from 0, over all epochs
-  uint64_t seed = 0;              // for losses that sample
-  OtherLabels* others = nullptr;  // null: all labels of the rows are here
+  int epoch = 1;                 // from 1
+  int epochs = 1;                // planned in all
+  uint64_t step = 0;             // from 0, over all epochs
+  uint64_t seed = 0;             // for losses that sample
+  OtherRanks* others = nullptr;  // null: the whole batch is here
 
-  // L of the whole rows, which means are taken over.
+  // B and L of the whole batch, which means are taken over.
+  size_t rows_in_all() const { return others == nullptr ? logits.rows : others->rows(); }
   size_t labels_in_all() const { return others == nullptr ? logits.cols : others->labels(); }
 };
 
@@ -113,15 +118,15 @@ struct LossTraits {
   double estimate_lr_factor = 1;  // of their step size, where there are estimates
   double estimate_start = 0.5;    // where those of unknown labels start
   LossMemory memory = {};
-  RowNeed row_need = RowNeed::kWhole;
+  RowNeed row_need = RowNeed::kBatch;
 };
 
 class Loss {
  public:
   virtual ~Loss() = default;
 
-  // The value; gradients go to `out`. Allocates nothing. Where others have the other labels, the
-  // value is this process's part of the sum that it is.
+  // The value; gradients go to `out`. Allocates nothing. Where others have the rest of the batch,
+  // the value is this process's part of the sum that it is.
   virtual double evaluate(const LossInput& in, const LossOutput& out) const = 0;
   // The same in double precision, for checks; training does not need it. Error unless overridden.
   virtual double evaluate(const BasicLossInput<double>& in,
@@ -169,7 +174,7 @@ struct LossDescription {
   bool needs_k = false;
   bool uses_estimates = false;
   LossMemory memory = {};
-  RowNeed row_need = RowNeed::kWhole;
+  RowNeed row_need = RowNeed::kBatch;
   std::vector<ParameterDescription> params;
 };
 

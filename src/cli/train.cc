@@ -12,6 +12,7 @@
 #include "cli/verbs.h"
 #include "experiment/auto.h"
 #include "experiment/presets.h"
+#include "experiment/row_share.h"
 #include "experiment/run.h"
 
 namespace spml::cli {
@@ -28,7 +29,8 @@ struct TrainOptions {
   std::optional<double> time_limit;
   bool refit = false;
   ClusterFlags cluster;
-  std::string shard_by = "labels";
+  std::string shard_by = "labels", sync_every = "1";
+  bool shard_data = false;
 };
 
 // The flags with a loss to fill in where a search is to find it; what it finds cannot be given.
@@ -66,16 +68,39 @@ void print_result(const RunResult& result, const std::string& out) {
              result.train_seconds, out);
 }
 
+// The rows of this rank, where the ranks are to have rows of their own.
+std::optional<RowShare> shared_rows(const TrainOptions& options,
+                                    const std::shared_ptr<const Dataset>& data, TrainConfig& config,
+                                    const RunEvents& events) {
+  Cluster* const cluster = joined_cluster();
+  if (cluster == nullptr || options.shard_by != "rows") return std::nullopt;
+  config.shard_by = options.shard_by;
+  config.sync_every = options.sync_every;
+  return share_rows(data, config, *cluster, options.shard_data, options.common.threads,
+                    events.notice);
+}
+
+void check_shards(const TrainOptions& options) {
+  const bool rows = options.shard_by == "rows";
+  if (!rows && (options.sync_every != "1" || options.shard_data)) {
+    fail_usage("--sync-every and --shard-data are of --shard-by rows; give it, or leave them out");
+  }
+  if (rows && options.flags.is_auto()) {
+    fail_usage("--shard-by rows: the search deals out whole trials; give --loss NAME");
+  }
+}
+
 void train(const TrainOptions& options) {
+  check_shards(options);
   const TrainFlags flags = with_a_loss(options);
   check(flags);
   DatasetOptions data_options;
   data_options.need_features = data_options.load_features = flags.needs_features();
   data_options.threads = options.common.threads;
-  const Dataset data = open_dataset(options.flags.data, data_options);
-  const std::vector<TrainConfig> configs = expand(flags, data.labels());
+  const auto data = std::make_shared<const Dataset>(open_dataset(options.flags.data, data_options));
+  std::vector<TrainConfig> configs = expand(flags, data->labels());
   if (configs.size() != 1) fail_usage("--param: expected one value; `spml sweep` takes lists");
-  const TrainConfig& config = configs.front();
+  TrainConfig& config = configs.front();
 
   RunOptions run;
   run.out = options.out;
@@ -115,9 +140,11 @@ void train(const TrainOptions& options) {
   RunResult result;
   if (search) {
     AutoOptions automatic{run, options.trials, options.time_limit, options.refit};
-    result = run_auto(data, config, automatic, events).result;
+    result = run_auto(*data, config, automatic, events).result;
   } else {
-    result = run_training(data, config, run, events).result;
+    const std::optional<RowShare> share = shared_rows(options, data, config, events);
+    if (share) run.rows = &*share;
+    result = run_training(share ? *share->data : *data, config, run, events).result;
   }
   if (config.mode != Mode::kLinear) clear_cache(cache);
   if (options.common.json) {
@@ -186,7 +213,16 @@ Verb train_verb() {
   verb.flags.push_back({.name = "shard-by",
                         .target = &options->shard_by,
                         .help = "What each of several ranks has a part of (docs/cluster.md)",
-                        .choices = {"labels"}});
+                        .choices = {"labels", "rows"}});
+  verb.flags.push_back({.name = "sync-every",
+                        .target = &options->sync_every,
+                        .help = "With --shard-by rows: sum gradients in every step (1), or average "
+                                "weights after so many local steps; auto measures",
+                        .hint = "1|STEPS|auto"});
+  verb.flags.push_back({.name = "shard-data",
+                        .target = &options->shard_data,
+                        .help = "With --shard-by rows: the data folder of each rank has its own "
+                                "rows only"});
   const std::vector<Flag> shared = cluster_flags(options->cluster);
   verb.flags.insert(verb.flags.end(), shared.begin(), shared.end());
   return verb;

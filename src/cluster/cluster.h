@@ -26,6 +26,8 @@ class Cluster {
   // values += those of all other ranks, in rank order, so that the same number of ranks gives the
   // same bytes again. Of as many values everywhere.
   virtual void sum(std::span<double> values) = 0;
+  // The same for many values: each rank adds up a part of them and hands it to all.
+  virtual void sum(std::span<float> values) = 0;
   // What every rank has, in rank order; lengths may differ.
   virtual std::vector<Bytes> all_gather(std::span<const std::byte> mine) = 0;
   // The same at rank 0; nothing elsewhere.

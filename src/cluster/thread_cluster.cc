@@ -77,15 +77,8 @@ class ThreadCluster final : public Cluster {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
-  void sum(std::span<double> values) override {
-    const std::vector<Bytes> all = all_gather(std::as_bytes(values));
-    std::fill(values.begin(), values.end(), 0.0);
-    for (int r = 0; r < size_; ++r) {
-      const auto theirs = values_of<double>(all[static_cast<size_t>(r)], r);
-      check_joined(theirs.size(), values.size());
-      for (size_t i = 0; i < values.size(); ++i) values[i] += theirs[i];
-    }
-  }
+  void sum(std::span<double> values) override { sum_up(values); }
+  void sum(std::span<float> values) override { sum_up(values); }
   std::vector<Bytes> all_gather(std::span<const std::byte> mine) override {
     return meeting_.exchange(rank_, mine);
   }
@@ -103,6 +96,17 @@ class ThreadCluster final : public Cluster {
   uint64_t next() override { return meeting_.next(); }
 
  private:
+  template <class T>
+  void sum_up(std::span<T> values) {
+    const std::vector<Bytes> all = all_gather(std::as_bytes(values));
+    std::fill(values.begin(), values.end(), T{0});
+    for (int r = 0; r < size_; ++r) {
+      const auto theirs = values_of<T>(all[static_cast<size_t>(r)], r);
+      check_joined(theirs.size(), values.size());
+      for (size_t i = 0; i < values.size(); ++i) values[i] += theirs[i];
+    }
+  }
+
   Meeting& meeting_;
   int rank_, size_;
 };

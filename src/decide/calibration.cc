@@ -89,6 +89,10 @@ void fit_curve(std::span<const double> logits, std::span<const double> targets, 
   }
 }
 
+Reliability::Reliability(std::span<const double> sums) : bins_(kBins) {
+  for (size_t i = 0; i < kBins; ++i) bins_[i] = {sums[3 * i], sums[3 * i + 1], sums[3 * i + 2]};
+}
+
 void Reliability::add(View<const float> probabilities, View<const int8_t> labels) {
   for (size_t i = 0; i < probabilities.size(); ++i) {
     const float p = probabilities.data[i];

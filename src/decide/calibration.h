@@ -34,6 +34,8 @@ class Reliability {
  public:
   static constexpr size_t kBins = 15;
   Reliability() : bins_(kBins) {}
+  // Entries, predicted and positives of each bin.
+  explicit Reliability(std::span<const double> sums);
   // labels > 0 are positive.
   void add(View<const float> probabilities, View<const int8_t> labels);
   const std::vector<ReliabilityBin>& bins() const { return bins_; }

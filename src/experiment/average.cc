@@ -24,14 +24,18 @@ double average_over_seeds(Session& session, const RunEvents& events, const Split
     }
   };
   // Side by side; but one after the other where each is shared by all processes.
-  Cluster* const cluster = session.part.cluster;
+  const bool rows_apart = session.share != nullptr;
+  Cluster* const cluster = rows_apart ? session.row_part.cluster : session.part.cluster;
   parallel_for(others.size(), cluster == nullptr ? session.threads : 1, [&](size_t i) {
     TrainConfig config = session.config;
     config.seed += (i + 1) * kSeedStride;
     const int threads = cluster == nullptr ? 1 : session.threads;
-    Session other(session.data, config, threads, {}, {}, rows, cluster);
-    other.loop.run(loop_events);
-    others[i] = other.take_linear_model();
+    const auto other = rows_apart ? std::make_unique<Session>(*session.share, config, threads)
+                                  : std::make_unique<Session>(session.data, config, threads,
+                                                              std::optional<LinearStart>(),
+                                                              ImageModelMaker(), rows, cluster);
+    other->loop.run(loop_events);
+    others[i] = other->take_linear_model();
   });
   auto& model = dynamic_cast<LinearModel&>(*session.model);
   std::vector<float> weight = model.weight();

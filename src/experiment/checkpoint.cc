@@ -45,6 +45,7 @@ struct PartFile {
 };
 struct PartList {
   uint64_t step = 0;
+  bool by_rows = false;  // each file has all labels, of its rank's rows
   std::vector<PartFile> parts;
 };
 
@@ -58,6 +59,7 @@ void json_fields(Fields& field, PartFile& part) {
 template <class Fields>
 void json_fields(Fields& field, PartList& list) {
   field("step", list.step);
+  field("by_rows", list.by_rows);
   field("parts", list.parts);
 }
 
@@ -106,9 +108,31 @@ void check_cover(const PartList& list, size_t labels, const Path& path) {
       path.string(), labels);
 }
 
+// Estimates stay with the rank that has their rows: as many ranks go on as have begun.
+void load_rows(const RunFolder& folder, const RunIdentity& identity, const Trainee& trainee,
+               const PartList& list) {
+  const Path path = folder.checkpoint_parts();
+  const size_t ranks =
+      trainee.rows.is_split() ? static_cast<size_t>(trainee.rows.cluster->size()) : 1;
+  if (!list.by_rows || !trainee.rows.is_split() || list.parts.size() != ranks) {
+    fail("{}: it was made by {} ranks{}, here are {}; continue with as many, or give --overwrite",
+         path.string(), list.parts.size(), list.by_rows ? " with --shard-by rows" : "", ranks);
+  }
+  const PartFile& part = list.parts[static_cast<size_t>(trainee.rows.cluster->rank())];
+  const SafetensorsFile file(path_inside(folder.path, part.file, path.string()));
+  LoopState state = checked_state(file, identity);
+  if (state.step != list.step) {
+    fail("{}: expected the state after step {}, found {}; start again with --overwrite",
+         file.path().string(), list.step, state.step);
+  }
+  trainee.state = std::move(state);
+  load_labels(file, all_labels(trainee.part.all), trainee);
+}
+
 void load_parts(const RunFolder& folder, const RunIdentity& identity, const Trainee& trainee) {
   const Path path = folder.checkpoint_parts();
   const auto list = read_record<PartList>(path);
+  if (list.by_rows || trainee.rows.is_split()) return load_rows(folder, identity, trainee, list);
   const LabelPart& mine = trainee.part;
   check_cover(list, mine.all, path);
   for (const PartFile& part : list.parts) {
@@ -129,7 +153,8 @@ void load_parts(const RunFolder& folder, const RunIdentity& identity, const Trai
 
 // Every rank writes its own; the list is valid when all have.
 void save_parts(const RunFolder& folder, const RunIdentity& identity, const Trainee& trainee) {
-  Cluster& cluster = *trainee.part.cluster;
+  const bool by_rows = trainee.rows.is_split();
+  Cluster& cluster = by_rows ? *trainee.rows.cluster : *trainee.part.cluster;
   const uint64_t step = trainee.state.step;
   write(folder.checkpoint_part(step, cluster.rank()), identity, trainee);
   cluster.barrier();
@@ -138,9 +163,10 @@ void save_parts(const RunFolder& folder, const RunIdentity& identity, const Trai
   if (path_exists(folder.checkpoint_parts())) {
     earlier = read_record<PartList>(folder.checkpoint_parts());
   }
-  PartList list{step, {}};
+  PartList list{step, by_rows, {}};
   for (int r = 0; r < cluster.size(); ++r) {
-    const LabelPart part = part_of_rank(trainee.part.all, r, cluster.size());
+    const LabelPart part =
+        by_rows ? all_labels(trainee.part.all) : part_of_rank(trainee.part.all, r, cluster.size());
     list.parts.push_back(
         {folder.checkpoint_part(step, r).filename().string(), part.first, part.count});
   }
@@ -155,7 +181,9 @@ void save_parts(const RunFolder& folder, const RunIdentity& identity, const Trai
 }  // namespace
 
 void save_checkpoint(const RunFolder& folder, const RunIdentity& identity, const Trainee& trainee) {
-  if (trainee.part.is_split()) return save_parts(folder, identity, trainee);
+  if (trainee.part.is_split() || trainee.rows.is_split()) {
+    return save_parts(folder, identity, trainee);
+  }
   write(folder.checkpoint(), identity, trainee);
   if (!path_exists(folder.checkpoint_parts())) return;
   // Goes on alone with what several had begun.
@@ -166,6 +194,10 @@ bool load_checkpoint(const RunFolder& folder, const RunIdentity& identity, const
   if (path_exists(folder.checkpoint_parts())) {
     load_parts(folder, identity, trainee);
   } else if (path_exists(folder.checkpoint())) {
+    if (trainee.rows.is_split()) {
+      fail("{}: it was made by one process; continue with one, or give --overwrite",
+           folder.checkpoint().string());
+    }
     const SafetensorsFile file(folder.checkpoint());
     trainee.state = checked_state(file, identity);
     load_labels(file, all_labels(trainee.part.all), trainee);
@@ -173,7 +205,9 @@ bool load_checkpoint(const RunFolder& folder, const RunIdentity& identity, const
     return false;
   }
   // The sum so far is rank 0's; the others add to it.
-  if (trainee.part.is_split() && !trainee.part.cluster->is_first()) trainee.state.loss_sum = 0;
+  const Cluster* const cluster =
+      trainee.rows.is_split() ? trainee.rows.cluster : trainee.part.cluster;
+  if (cluster != nullptr && !cluster->is_first()) trainee.state.loss_sum = 0;
   return true;
 }
 

@@ -15,6 +15,7 @@ struct Trainee {
   LabelEstimator* estimator;
   LabelMemory* memory;
   LabelPart part;  // of the labels
+  RowPart rows = {};
 };
 
 void save_checkpoint(const RunFolder& folder, const RunIdentity& identity, const Trainee& trainee);

@@ -72,6 +72,8 @@ struct TrainConfig {
   int patience = 0;
   double min_delta = 0;  // in points of MAP
   bool record_unobserved_positives = false;
+  std::string shard_by = "labels";  // what each of several ranks has a part of: labels or rows
+  std::string sync_every = "1";     // with rows: steps between exchanges, or auto
   ImageConfig image;
 
   double learning_rate() const;

@@ -50,9 +50,14 @@ ValidationRows read_validation(Session& session) {
   ValidationRows result;
   const size_t labels = result.columns = session.data.labels();
   const auto& all = prepared.split.val;
-  const size_t step = (all.size() * labels + kMostEntries - 1) / kMostEntries;
+  Cluster* const others = session.row_part.cluster;  // that have the other rows
+  const RowCount count =
+      others != nullptr ? count_rows(*others, all.size()) : RowCount{0, all.size()};
+  const size_t step = std::max<size_t>((count.all * labels + kMostEntries - 1) / kMostEntries, 1);
   std::vector<int32_t> rows;
-  for (size_t i = 0; i < all.size(); i += std::max<size_t>(step, 1)) rows.push_back(all[i]);
+  for (size_t i = 0; i < all.size(); ++i) {
+    if ((count.before + i) % step == 0) rows.push_back(all[i]);
+  }
   result.rows = rows.size();
   result.logits.resize(rows.size() * labels);
   result.labels.resize(rows.size() * labels);
@@ -60,6 +65,11 @@ ValidationRows read_validation(Session& session) {
   for (size_t i = 0; i < rows.size(); ++i) {
     source.read_row(static_cast<size_t>(rows[i]),
                     std::span(result.labels).subspan(i * labels, labels));
+  }
+  if (others != nullptr) {
+    result.logits = all_gather_rows<float>(others, result.scores());
+    result.labels = all_gather_rows<int8_t>(others, result.known());
+    result.rows = result.logits.size() / labels;
   }
   if (clean) {
     for (int8_t& label : result.labels) label = label > 0 ? 1 : -1;
@@ -78,6 +88,13 @@ ValidationRows read_validation(Session& session) {
       result.some_empty |= !positive;
       ++seen;
     }
+  }
+  if (others != nullptr) {
+    double counts[] = {static_cast<double>(seen), result.some_empty ? 1.0 : 0.0};
+    others->sum(std::span<double>(counts));
+    others->sum(std::span<double>(result.frequency));
+    seen = static_cast<size_t>(counts[0]);
+    result.some_empty = counts[1] > 0;
   }
   for (double& share : result.frequency) share = (share + 0.5) / (static_cast<double>(seen) + 1);
   return result;
@@ -161,6 +178,14 @@ std::optional<Reliability> test_reliability(Session& session, const Calibration&
                           std::span(truth).subspan(i * labels, labels));
     }
     reliability.add(view, {truth.data(), some.size(), labels});
+  }
+  if (Cluster* const others = session.row_part.cluster) {  // each has seen its own rows
+    std::vector<double> sums;
+    for (const ReliabilityBin& bin : reliability.bins()) {
+      sums.insert(sums.end(), {bin.entries, bin.predicted, bin.positives});
+    }
+    others->sum(std::span<double>(sums));
+    reliability = Reliability(sums);
   }
   return reliability;
 }

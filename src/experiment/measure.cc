@@ -29,14 +29,14 @@ RunResult measure(Session& session) {
   result.steps = state.step;
   result.train_seconds = state.train_seconds;
   if (!session.prepared.truth().empty()) {
-    const Evaluator train(Part::kTrainFile, session.prepared.split.train, session.prepared.truth(),
-                          session.threads, session.part);
+    const Evaluator train =
+        session.evaluator(Part::kTrainFile, session.prepared.split.train, session.prepared.truth());
     result.train_map = train.evaluate(*session.model).map.map;
   }
   const DataPart& test_part = session.data.test;
   if (!test_part.truth.empty() && session.has_inputs(test_part)) {
     const auto rows = all_rows(test_part);
-    const Evaluator test(Part::kTest, rows, test_part.truth, session.threads, session.part);
+    const Evaluator test = session.evaluator(Part::kTest, rows, test_part.truth);
     const MapResult map = test.evaluate(*session.model).map;
     result.test_map = map.map;
     result.test_map_nonempty = map.map_nonempty;
@@ -65,9 +65,11 @@ std::vector<uint32_t> count_unobserved_positives(Session& session) {
           }
         }
       });
-  if (session.part.is_split()) {
+  Cluster* const cluster =
+      session.part.is_split() ? session.part.cluster : session.row_part.cluster;
+  if (cluster != nullptr) {  // each has counted its labels, or its rows
     std::vector<double> sums(counts.begin(), counts.end());
-    session.part.cluster->sum(sums);
+    cluster->sum(std::span<double>(sums));
     std::transform(sums.begin(), sums.end(), counts.begin(),
                    [](double sum) { return static_cast<uint32_t>(sum); });
   }

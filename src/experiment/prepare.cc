@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "data/observe.h"
+#include "experiment/row_share.h"
 
 namespace spml {
 namespace {
@@ -45,6 +46,12 @@ std::vector<int32_t> both_parts(const Split& split) {
   std::vector<int32_t> rows(split.train.size() + split.val.size());
   std::ranges::merge(split.train, split.val, rows.begin());
   return rows;
+}
+
+Split with_settings(Split split, const TrainConfig& config) {
+  if (config.refit) split.train = both_parts(split);
+  if (config.subsample < 1) split.train = subsample_rows(split.train, config.subsample);
+  return split;
 }
 
 // The observed labels to train on, drawn here if they are asked for or missing.
@@ -98,17 +105,16 @@ std::string_view source_of_k(const Dataset& data, const TrainConfig& config) {
   return data.train_file.truth.empty() ? "" : "truth";
 }
 
+Split split_of(size_t n, const TrainConfig& config) {
+  return with_settings(split_rows(n, config.val_fraction, config.split_seed), config);
+}
+
 Prepared prepare(const Dataset& data, const TrainConfig& config, const Split* rows) {
   const LossInfo& loss = loss_info(config);
   Prepared prepared;
   prepared.data = &data;
-  prepared.split = rows != nullptr
-                       ? *rows
-                       : split_rows(data.train_file.rows(), config.val_fraction, config.split_seed);
-  if (config.refit) prepared.split.train = both_parts(prepared.split);
-  if (config.subsample < 1) {
-    prepared.split.train = subsample_rows(prepared.split.train, config.subsample);
-  }
+  prepared.split =
+      rows != nullptr ? with_settings(*rows, config) : split_of(data.train_file.rows(), config);
   if (prepared.split.train.size() < config.batch) {
     fail(
         "expected at least one batch of {} training rows, found {}; lower --batch or give more "
@@ -138,6 +144,38 @@ Prepared prepare(const Dataset& data, const TrainConfig& config, const Split* ro
         "no full labels to validate against: selecting on observed labels, unknown counted as "
         "negative (--select observed)");
   }
+  return prepared;
+}
+
+// Rows [first, first + count) of `rows`, counted from there.
+static std::vector<int32_t> rows_between(const std::vector<int32_t>& rows, size_t first,
+                                         size_t count) {
+  std::vector<int32_t> here;
+  for (const int32_t row : rows) {
+    const size_t i = static_cast<size_t>(row) - first;
+    if (i < count) here.push_back(static_cast<int32_t>(i));
+  }
+  return here;
+}
+
+Prepared prepare_share(const RowShare& share, const TrainConfig& config) {
+  const Dataset& data = *share.data;
+  const Split all = split_of(share.part.all, config);
+  if (all.train.size() < config.batch || all.val.empty()) {
+    fail("expected at least one batch of {} training rows and one validation row, found {} and {}",
+         config.batch, all.train.size(), all.val.size());
+  }
+  Prepared prepared;
+  prepared.data = &data;
+  const size_t rows = data.train_file.rows();
+  prepared.split.train = rows_between(all.train, share.part.first, rows);
+  prepared.split.val = rows_between(all.val, share.part.first, rows);
+  prepared.k = resolve_k(data, config);
+  prepared.k_from = share.k_from_truth && !config.k ? "truth" : source_of_k(data, config);
+  if (loss_info(config).needs_k && !prepared.k) {
+    fail("loss {} needs k, and --shard-by rows does not estimate it; give --k", config.loss);
+  }
+  prepared.select = data.train_file.truth.empty() ? Select::kObserved : config.select;
   return prepared;
 }
 

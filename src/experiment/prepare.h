@@ -45,4 +45,11 @@ std::string_view source_of_k(const Dataset& data, const TrainConfig& config);
 // given, are trained and validated on instead of those of the configuration.
 Prepared prepare(const Dataset& data, const TrainConfig& config, const Split* rows = nullptr);
 
+// The rows of the configuration: train and val, of `n` rows of the training file.
+Split split_of(size_t n, const TrainConfig& config);
+
+struct RowShare;
+// The same for one of several processes that have rows of their own.
+Prepared prepare_share(const RowShare& share, const TrainConfig& config);
+
 }  // namespace spml

@@ -48,6 +48,17 @@ RunIdentity identity_of(const Dataset& data, const TrainConfig& config) {
   return identity;
 }
 
+// Of the folder that all see, or of all ranks' folders.
+std::string fingerprint_of_all(const RowShare& share) {
+  const std::string mine = fingerprint(*share.whole);
+  if (share.whole->train_file.rows() == share.part.all) return mine;
+  std::string all;
+  for (const Bytes& part : share.part.cluster->all_gather(std::as_bytes(std::span(mine)))) {
+    all.append(reinterpret_cast<const char*>(part.data()), part.size());
+  }
+  return sha256(std::as_bytes(std::span(all))).substr(0, mine.size());
+}
+
 // Ranks that train together have the same data and settings.
 void expect_same_run(Cluster& cluster, const RunIdentity& identity) {
   const std::string text = identity_text(identity);
@@ -77,14 +88,17 @@ void check_same_run(const RunFolder& folder, const RunIdentity& identity) {
 
 RunRecord run_training(const Dataset& data, const TrainConfig& asked, const RunOptions& options,
                        const RunEvents& events) {
-  const TrainConfig config = with_estimated_k(data, asked, options.threads, events.notice);
+  const TrainConfig config = options.rows != nullptr
+                                 ? asked
+                                 : with_estimated_k(data, asked, options.threads, events.notice);
   const auto start_time = std::chrono::steady_clock::now();
   const RunFolder folder{options.out};
   Cluster* const cluster = options.cluster;
   const bool is_first = cluster == nullptr || cluster->is_first();
   std::unique_ptr<FileLock> lock;
   if (is_first) lock = claim_folder(options.out, options.existing);
-  const RunIdentity identity = identity_of(data, config);
+  RunIdentity identity = identity_of(data, config);
+  if (options.rows != nullptr) identity.data_fingerprint = fingerprint_of_all(*options.rows);
   if (cluster != nullptr) expect_same_run(*cluster, identity);
   bool finished = false;
   if (is_first && options.existing == Existing::kResume) {
@@ -103,8 +117,11 @@ RunRecord run_training(const Dataset& data, const TrainConfig& asked, const RunO
 
   std::optional<LinearStart> start;
   if (config.mode == Mode::kLinearInit) start = linear_start(data, config, options, events);
-  Session session(data, config, options.threads, std::move(start), options.make_image_model,
-                  nullptr, cluster);
+  const auto made = options.rows != nullptr
+                        ? std::make_unique<Session>(*options.rows, config, options.threads)
+                        : std::make_unique<Session>(data, config, options.threads, std::move(start),
+                                                    options.make_image_model, nullptr, cluster);
+  Session& session = *made;
   RunWriter writer(folder, session, identity, options, events);
   writer.begin();
   session.loop.run(writer.loop_events());

@@ -20,6 +20,8 @@ struct RunOptions {
   // Whose processes share the labels; all call run_training(), rank 0 writes the folder, which all
   // must see, and only its result has everything.
   Cluster* cluster = nullptr;
+  // Or the rows, each with its own: then the data set is the share's.
+  const RowShare* rows = nullptr;
 };
 
 // What a run tells its owner, for progress and control. Any may be empty.

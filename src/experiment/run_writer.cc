@@ -36,6 +36,11 @@ RunSetup setup_of(const Session& session, const RunIdentity& identity) {
   setup.select = session.prepared.select;
   setup.rows = {session.prepared.split.train.size(), session.prepared.split.val.size(),
                 data.test.rows()};
+  if (Cluster* const cluster = session.row_part.cluster) {
+    setup.rows = {count_rows(*cluster, setup.rows.train).all,
+                  count_rows(*cluster, setup.rows.val).all,
+                  count_rows(*cluster, setup.rows.test).all};
+  }
   setup.features = data.train_file.features.cols();
   setup.extraction = data.extraction;
   setup.classes = data.classes;
@@ -66,7 +71,7 @@ void RunWriter::begin() {
 
 void RunWriter::resume_if_possible() {
   if (load_checkpoint(folder_, setup_.identity, trainee())) {
-    resumed_from_step_ = session_.loop.state().step;
+    resumed_from_step_ = last_checkpoint_step_ = session_.loop.state().step;
     if (events_.notice) events_.notice(fmt::format("resuming from step {}", resumed_from_step_));
   }
   if (!is_first_) return;
@@ -113,7 +118,7 @@ LoopEvents RunWriter::loop_events() {
 bool RunWriter::agreed_checkpoint_due(const LoopState& state) {
   constexpr double kSeconds = 0.2;  // between two agreements
   const uint64_t every = options_.checkpoint_every;
-  const bool due = every > 0 && state.step % every == 0;
+  const bool due = every > 0 && state.step / every > last_checkpoint_step_ / every;
   if (state.step < next_agreement_ && !due) return false;
   // Whether it is due, whether to stop, and in how many steps to agree again.
   std::array<double, 3> word{};
@@ -139,15 +144,16 @@ bool RunWriter::checkpoint_due(const LoopState& state) {
 bool RunWriter::checkpoint_due_here(const LoopState& state) {
   stopping_ = events_.stop_requested && events_.stop_requested();
   if (stopping_) return true;
-  if (options_.checkpoint_every > 0) return state.step % options_.checkpoint_every == 0;
+  const uint64_t every = options_.checkpoint_every;
+  if (every > 0) return state.step / every > last_checkpoint_step_ / every;
   // A large state on a slow disk may not take more than a twentieth of the time.
   const double interval = std::max(options_.checkpoint_seconds, 20 * checkpoint_cost_);
   return seconds_since(last_checkpoint_) >= interval;
 }
 
 Trainee RunWriter::trainee() {
-  return {session_.loop.state(), *session_.model, session_.estimator.get(), session_.memory.get(),
-          session_.part};
+  return {session_.loop.state(), *session_.model, session_.estimator.get(),
+          session_.memory.get(), session_.part,   session_.row_part};
 }
 
 void RunWriter::checkpoint() {
@@ -160,12 +166,24 @@ void RunWriter::checkpoint() {
   save_checkpoint(folder_, setup_.identity, trainee());
   checkpoint_cost_ = seconds_since(begin);
   last_checkpoint_ = Clock::now();
+  last_checkpoint_step_ = session_.loop.state().step;
+}
+
+// Of the training file, or of all ranks' training files one after the other.
+std::vector<int32_t> RunWriter::all_train_rows() const {
+  std::vector<int32_t> rows = session_.prepared.split.train;
+  const RowPart& part = session_.row_part;
+  if (!part.is_split()) return rows;
+  for (int32_t& row : rows) row += static_cast<int32_t>(part.first);
+  const size_t all = count_rows(*part.cluster, rows.size()).all;
+  return gather<int32_t>(*part.cluster, std::span<const int32_t>(rows), all);
 }
 
 void RunWriter::write_model(const Decisions& decisions) {
   SafetensorsWriter writer;
   session_.model->save_model(writer);
   if (session_.estimator != nullptr) session_.estimator->write_best(folder_.path);
+  const std::vector<int32_t> train_rows = all_train_rows();
   if (!is_first_) return;
   writer.add_metadata("format", "spml");
   writer.add_metadata("loss", session_.config.loss);
@@ -174,7 +192,7 @@ void RunWriter::write_model(const Decisions& decisions) {
   const std::vector<float>& thresholds = decisions.thresholds;
   write_npy(folder_.thresholds(), View<const float>{thresholds.data(), 1, thresholds.size()});
   if (session_.estimator != nullptr) {
-    write_npy(folder_.train_rows(), std::span<const int32_t>(session_.prepared.split.train));
+    write_npy(folder_.train_rows(), std::span<const int32_t>(train_rows));
   }
   metrics_.close();
   write_metrics();

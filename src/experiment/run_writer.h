@@ -35,6 +35,7 @@ class RunWriter {
   bool checkpoint_due_here(const LoopState& state);
   bool agreed_checkpoint_due(const LoopState& state);
   Trainee trainee();
+  std::vector<int32_t> all_train_rows() const;
   void checkpoint();
   void append_metrics(const EpochRecord& record);
   void write_metrics();
@@ -51,6 +52,7 @@ class RunWriter {
   uint64_t resumed_from_step_ = 0;
   Clock::time_point last_checkpoint_ = Clock::now();
   double checkpoint_cost_ = 0;  // seconds that the last one took
+  uint64_t last_checkpoint_step_ = 0;
   uint64_t last_agreed_step_ = 0;
   uint64_t next_agreement_ = 0;  // step at which the ranks agree on checkpoints again
   Clock::time_point last_agreement_ = Clock::now();

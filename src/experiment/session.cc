@@ -1,5 +1,6 @@
 #include "experiment/session.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/fail.h"
@@ -21,25 +22,52 @@ void check_can_train(Mode mode, const ImageModelMaker& make_image_model) {
 Session::Session(const Dataset& dataset, const TrainConfig& train_config, int thread_count,
                  std::optional<LinearStart> linear_start, const ImageModelMaker& make_image_model,
                  const Split* rows, Cluster* cluster)
+    : Session(dataset, train_config, thread_count,
+              cluster != nullptr ? part_of_labels(dataset.labels(), *cluster)
+                                 : all_labels(dataset.labels()),
+              nullptr, prepare(dataset, train_config, rows), std::move(linear_start),
+              make_image_model) {}
+
+Session::Session(const RowShare& rows, const TrainConfig& train_config, int thread_count)
+    : Session(*rows.data, train_config, thread_count, all_labels(rows.data->labels()), &rows,
+              prepare_share(rows, train_config), {}, {}) {}
+
+Session::Session(const Dataset& dataset, const TrainConfig& train_config, int thread_count,
+                 const LabelPart& label_part, const RowShare* rows, Prepared ready,
+                 std::optional<LinearStart> linear_start, const ImageModelMaker& make_image_model)
     : data(dataset),
       config(train_config),
       threads(thread_count),
-      part(cluster != nullptr ? part_of_labels(data.labels(), *cluster)
-                              : all_labels(data.labels())),
-      prepared(prepare(data, config, rows)),
+      part(label_part),
+      share(rows),
+      row_part(rows != nullptr ? rows->part : RowPart{}),
+      prepared(std::move(ready)),
       start(std::move(linear_start)),
       loss_info(spml::loss_info(config)),
       params(resolve_parameters(loss_info, loss_setup())),
-      loss(
-          split_loss(config.own_loss ? config.own_loss->loss : make_loss(config.loss, loss_setup()),
-                     loss_info, part)),
+      loss(make_split_loss()),
       labels(prepared.observed(), prepared.truth(), loss_info, part),
       model(make_model(make_image_model)),
       estimator(make_estimator()),
-      validation(Part::kTrainFile, prepared.validation_rows(), prepared.validation_labels(),
-                 threads, part),
+      validation(
+          evaluator(Part::kTrainFile, prepared.validation_rows(), prepared.validation_labels())),
       memory(make_memory()),
-      loop(plan(), *loss, *model, estimator.get(), labels, validation, memory.get()) {}
+      loop(plan(), *loss, *model, estimator.get(), labels, validation, memory.get()),
+      total_steps_(loop.steps_per_epoch() * static_cast<uint64_t>(config.epoch_count())) {}
+
+Evaluator Session::evaluator(Part rows_of, std::span<const int32_t> rows,
+                             const LabelMatrix& truth) const {
+  return {rows_of, rows, truth, threads, part, row_part.cluster};
+}
+
+std::shared_ptr<const Loss> Session::make_split_loss() const {
+  std::shared_ptr<const Loss> whole =
+      config.own_loss ? config.own_loss->loss : make_loss(config.loss, loss_setup());
+  if (row_part.is_split()) {
+    return split_loss(std::move(whole), loss_info, row_part, config.batch, data.labels());
+  }
+  return split_loss(std::move(whole), loss_info, part);
+}
 
 LossSetup Session::loss_setup() const {
   LossSetup setup;
@@ -47,10 +75,6 @@ LossSetup Session::loss_setup() const {
   setup.k = prepared.k;
   setup.params = config.params;
   return setup;
-}
-
-uint64_t Session::total_steps() const {
-  return plan().steps_per_epoch() * static_cast<uint64_t>(config.epoch_count());
 }
 
 bool Session::has_inputs(const DataPart& rows) const {
@@ -79,6 +103,25 @@ LoopPlan Session::plan() const {
   plan.keep_last = config.refit;
   plan.seed = config.seed;
   plan.cluster = part.cluster;
+  if (row_part.is_split()) {
+    Cluster& cluster = *row_part.cluster;
+    plan.cluster = &cluster;
+    plan.row_part = row_part;
+    const RowCount rows = count_rows(cluster, plan.rows.size());
+    plan.first_row = rows.before;
+    plan.rows_in_all = rows.all;
+    const uint64_t mine = plan.rows.size() / plan.batch;
+    const auto steps =
+        all_gather<uint64_t>(cluster, std::span(&mine, 1), static_cast<size_t>(cluster.size()));
+    plan.local_steps = *std::ranges::min_element(steps);
+    if (row_part.has_local_steps() && plan.local_steps == 0) {
+      fail(
+          "--sync-every {}: expected a batch of {} training rows at every rank, found fewer at "
+          "one; "
+          "lower --batch, or give --sync-every 1",
+          config.sync_every, plan.batch);
+    }
+  }
   return plan;
 }
 
@@ -113,14 +156,15 @@ std::unique_ptr<Model> Session::make_linear_model() const {
   linear.features = features.cols();
   linear.labels = part.count;
   if (part.is_split()) linear.part = part;
+  linear.rows = row_part;
   linear.batch = config.batch;
   linear.adam.lr = config.learning_rate();
   linear.adam.weight_decay = config.weight_decay;
   linear.threads = threads;
   linear.seed = config.seed;
   return std::make_unique<LinearModel>(
-      linear, fit_transform(config.transform, features, prepared.split.train), &features,
-      &data.test.features);
+      linear, fit_transform(config.transform, features, prepared.split.train, row_part.cluster),
+      &features, &data.test.features);
 }
 
 std::unique_ptr<LabelEstimator> Session::make_estimator() {
@@ -141,9 +185,10 @@ std::unique_ptr<LabelEstimator> Session::make_estimator() {
     fail("--mode {} keeps its label estimates in a table; leave out --estimator",
          to_string(config.mode));
   }
-  if (part.is_split() && config.estimator.kind != EstimatorKind::kTable) {
-    fail("--shard-by labels keeps label estimates in a table; leave out --estimator {}",
-         to_string(config.estimator.kind));
+  const bool is_split = part.is_split() || row_part.is_split();
+  if (is_split && config.estimator.kind != EstimatorKind::kTable) {
+    fail("--shard-by {} keeps label estimates in a table; leave out --estimator {}",
+         config.shard_by, to_string(config.estimator.kind));
   }
   switch (config.estimator.kind) {
     case EstimatorKind::kFactored:
@@ -161,7 +206,7 @@ std::unique_ptr<LabelEstimator> Session::make_estimator() {
 
 std::unique_ptr<LabelEstimator> Session::make_table(const AdamConfig& adam) {
   const auto& rows = prepared.split.train;
-  auto table = std::make_unique<TableEstimator>(rows.size(), part, adam);
+  auto table = std::make_unique<TableEstimator>(rows.size(), part, adam, row_part.cluster);
   std::vector<int8_t> observed(part.count);
   for (size_t i = 0; i < rows.size(); ++i) {
     if (start) {
@@ -169,7 +214,7 @@ std::unique_ptr<LabelEstimator> Session::make_table(const AdamConfig& adam) {
       continue;
     }
     labels.read_row(static_cast<size_t>(rows[i]), observed);
-    table->start_row(i, observed, config.seed, static_cast<uint64_t>(rows[i]),
+    table->start_row(i, observed, config.seed, row_part.first + static_cast<uint64_t>(rows[i]),
                      params.at("estimate_start"));
   }
   return table;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "experiment/prepare.h"
+#include "experiment/row_share.h"
 #include "train/loop.h"
 
 namespace spml {
@@ -46,13 +47,17 @@ class Session {
   Session(const Dataset& data, const TrainConfig& config, int threads,
           std::optional<LinearStart> start = {}, const ImageModelMaker& make_image_model = {},
           const Split* rows = nullptr, Cluster* cluster = nullptr);
+  // One of several processes that have rows of their own; the share must outlive the session.
+  Session(const RowShare& share, const TrainConfig& config, int threads);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   const Dataset& data;
   const TrainConfig config;
   const int threads;
-  const LabelPart part;  // the labels that this process trains
+  const LabelPart part;         // the labels that this process trains
+  const RowShare* const share;  // the rows, where each process has its own; else null
+  const RowPart row_part;       // of the share
   const Prepared prepared;
   const std::optional<LinearStart> start;  // of linear-init
   const LossInfo& loss_info;
@@ -66,13 +71,20 @@ class Session {
   Loop loop;
 
   LossSetup loss_setup() const;
-  uint64_t total_steps() const;
+  uint64_t total_steps() const { return total_steps_; }
   // The trained model, once the loop is done; the session is of no use afterwards.
   std::unique_ptr<LinearModel> take_linear_model();
   // Whether the part has what the model predicts from: features, or images.
   bool has_inputs(const DataPart& rows) const;
 
+  // Those of a part of the data, in the order of all processes' together where each has its own.
+  Evaluator evaluator(Part rows_of, std::span<const int32_t> rows, const LabelMatrix& truth) const;
+
  private:
+  Session(const Dataset& data, const TrainConfig& config, int threads, const LabelPart& part,
+          const RowShare* share, Prepared prepared, std::optional<LinearStart> start,
+          const ImageModelMaker& make_image_model);
+  std::shared_ptr<const Loss> make_split_loss() const;
   void check_start() const;
   std::unique_ptr<Model> make_model(const ImageModelMaker& make_image_model) const;
   std::unique_ptr<Model> make_linear_model() const;
@@ -80,6 +92,7 @@ class Session {
   std::unique_ptr<LabelEstimator> make_table(const AdamConfig& adam);
   std::unique_ptr<LabelMemory> make_memory();
   LoopPlan plan() const;
+  uint64_t total_steps_;
 };
 
 }  // namespace spml

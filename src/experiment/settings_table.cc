@@ -71,6 +71,9 @@ const SettingNeed kNetwork = {[](const TrainConfig& c) {
 
 const SettingNeed kPatience = {[](const TrainConfig& c) { return c.patience > 0; }, "--patience"};
 
+const SettingNeed kShardedRows = {[](const TrainConfig& c) { return c.shard_by == "rows"; },
+                                  "--shard-by rows"};
+
 constexpr int kMaxEpochs = 1'000'000;
 
 const Setting kSettings[] = {
@@ -223,6 +226,16 @@ const Setting kSettings[] = {
      .help = "Per epoch, the histogram of the predicted probability of unobserved positives",
      .choices = {"unobserved-positives"},
      .in_experiments = true},
+    {.name = "shard-by",
+     .access = at<&TrainConfig::shard_by>,
+     .help = "What each of several ranks has a part of: labels, or rows",
+     .need = kLinear,
+     .is_flag = false},
+    {.name = "sync-every",
+     .access = at<&TrainConfig::sync_every>,
+     .help = "With rows: steps between two exchanges",
+     .need = kShardedRows,
+     .is_flag = false},
     {.name = "weights",
      .access = at<kImage, &ImageConfig::weights>,
      .help = "Where the network starts",

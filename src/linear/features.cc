@@ -6,9 +6,28 @@
 #include "formats/safetensors.h"
 
 namespace spml {
+namespace {
+
+// Means and sums of squared deviations of all ranks' rows, from each rank's own (Chan et al.).
+void merge(Cluster& cluster, double& count, std::vector<double>& mean,
+           std::vector<double>& squares) {
+  double all = count;
+  cluster.sum(std::span<double>(&all, 1));
+  std::vector<double> common(mean.size());
+  for (size_t c = 0; c < mean.size(); ++c) common[c] = mean[c] * count / all;
+  cluster.sum(std::span<double>(common));
+  for (size_t c = 0; c < mean.size(); ++c) {
+    squares[c] += count * (mean[c] - common[c]) * (mean[c] - common[c]);
+  }
+  cluster.sum(std::span<double>(squares));
+  mean = common;
+  count = all;
+}
+
+}  // namespace
 
 FeatureTransform fit_transform(TransformKind kind, const FeatureMatrix& features,
-                               std::span<const int32_t> rows) {
+                               std::span<const int32_t> rows, Cluster* others) {
   FeatureTransform transform;
   transform.kind = kind;
   if (kind != TransformKind::kStandardize) return transform;
@@ -27,6 +46,7 @@ FeatureTransform fit_transform(TransformKind kind, const FeatureMatrix& features
       squares[c] += delta * (row[c] - mean[c]);
     }
   }
+  if (others != nullptr) merge(*others, count, mean, squares);
   for (size_t c = 0; c < columns; ++c) {
     const double deviation = std::sqrt(squares[c] / count);
     transform.mean.push_back(static_cast<float>(mean[c]));

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/cluster.h"
 #include "data/dataset.h"
 #include "linear/kernels.h"
 
@@ -24,9 +25,10 @@ struct FeatureTransform {
 TransformKind transform_kind(std::string_view name);  // none, sqrt, l2, standardize; Error else
 std::string_view to_string(TransformKind kind);
 
-// kStandardize: mean and 1/deviation of each column over `rows` (a constant column keeps scale 1).
+// kStandardize: mean and 1/deviation of each column over `rows` (a constant column keeps scale 1);
+// over those of all ranks, where each has rows of its own.
 FeatureTransform fit_transform(TransformKind kind, const FeatureMatrix& features,
-                               std::span<const int32_t> rows);
+                               std::span<const int32_t> rows, Cluster* others = nullptr);
 
 // Its name, and its statistics as transform.*; the transform must outlive the writer's use.
 void save_transform(const FeatureTransform& transform, SafetensorsWriter& out);

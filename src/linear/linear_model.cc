@@ -84,7 +84,7 @@ float* LinearModel::packed_weight(size_t label, size_t feature, size_t which) {
 void LinearModel::update_bias(const AdamStep& k) {
   for (size_t l = 0; l < config_.labels; ++l) {
     float g = k.weight_decay * bias_[l];
-    for (size_t b = 0; b < config_.batch; ++b) g += dlogits_[l * config_.batch + b];
+    for (size_t b = 0; b < pending_rows_; ++b) g += dlogits_[l * pending_rows_ + b];
     adam_update(k, g, bias_[l], bias_m_[l], bias_v_[l]);
   }
 }
@@ -117,6 +117,7 @@ void LinearModel::pass(size_t update_batch, size_t forward_batch) {
 }
 
 View<const float> LinearModel::forward(std::span<const int32_t> rows) {
+  if (sums_gradients()) finish_step();
   std::swap(rows_, previous_rows_);
   const auto team = static_cast<size_t>(team_.size());
   team_.run([&](int index) {
@@ -124,7 +125,7 @@ View<const float> LinearModel::forward(std::span<const int32_t> rows) {
     pack_rows(*train_file_, rows, transform_, rows.size() * t / team, rows.size() * (t + 1) / team,
               rows_.data());
   });
-  pass(pending_ ? config_.batch : 0, rows.size());
+  pass(pending_ ? pending_rows_ : 0, rows.size());
   return {logits_.data(), rows.size(), config_.labels};
 }
 
@@ -137,6 +138,7 @@ void LinearModel::backward(View<const float> dlogits) {
     for (size_t b = 0; b < dlogits.rows; ++b) dlogits_[l * dlogits.rows + b] = dlogits(b, l);
   }
   pending_ = true;
+  pending_rows_ = dlogits.rows;
 }
 
 void LinearModel::input_gradient(View<float> dinputs) {
@@ -158,8 +160,9 @@ void LinearModel::input_gradient(View<float> dinputs) {
 
 void LinearModel::finish_step() {
   if (!pending_) return;
+  if (sums_gradients()) return update_with_others();
   std::swap(rows_, previous_rows_);
-  pass(config_.batch, 0);
+  pass(pending_rows_, 0);
   std::swap(rows_, previous_rows_);
 }
 

@@ -13,6 +13,7 @@
 #include "linear/kernels.h"
 #include "train/label_part.h"
 #include "train/model.h"
+#include "train/row_part.h"
 
 namespace spml {
 
@@ -26,6 +27,7 @@ struct LinearConfig {
   std::string name = "model";          // of its tensors in checkpoints
   MemoryBudget memory = {};            // Error when the model needs more
   std::optional<LabelPart> part = {};  // of how many labels these are, where several share them
+  RowPart rows = {};                   // where each process has rows of its own
 };
 
 class LinearModel : public Model {
@@ -39,6 +41,7 @@ class LinearModel : public Model {
   void prefetch(std::span<const int32_t> rows) override;
   void backward(View<const float> dlogits) override;
   void finish_step() override;
+  void average_over_ranks() override;
   // dLoss/dx (B, D) of the batch that backward() was just called for.
   void input_gradient(View<float> dinputs);
   void predict(Part part, std::span<const int32_t> rows, size_t first_label,
@@ -75,6 +78,8 @@ class LinearModel : public Model {
                         size_t first_label, View<float> out) const;
   void pass(size_t update_batch, size_t forward_batch);
   void update_bias(const AdamStep& step);
+  bool sums_gradients() const { return config_.rows.is_split() && config_.rows.sync_every == 1; }
+  void update_with_others();
   float* packed_weight(size_t label, size_t feature, size_t which);
   // Weights and bias without the optimiser's state: (L, D) then (L).
   std::vector<float> current() const;
@@ -90,10 +95,12 @@ class LinearModel : public Model {
   AlignedVector<float> bias_, bias_m_, bias_v_;  // (L)
   uint64_t step_ = 0;                            // optimiser steps carried out
   bool pending_ = false;                         // dlogits_ waits for its update
+  size_t pending_rows_ = 0;                      // of its batch, of which others may have some
   AlignedVector<float> rows_, previous_rows_;    // packed batches
   AlignedVector<float> dlogits_;                 // (L, B)
   AlignedVector<float> logits_;                  // (B, L)
   AlignedVector<float> sums_;
+  AlignedVector<float> gradient_;    // of weights, packed, then of the bias; else empty
   std::vector<float> best_, plain_;  // (L, D) then (L)
 };
 

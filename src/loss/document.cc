@@ -49,7 +49,7 @@ std::string needs_text(const LossInfo& info) {
 std::string section(const LossInfo& info) {
   std::string text = fmt::format(
       "\n## {}\n\n{}.\n\n- Entry loss: {}.\n- Known negatives: {}.\n- Source: {}.\n- "
-      "Needs: {}.\n- Of labels that other ranks train ([cluster.md](cluster.md)): {}.\n",
+      "Needs: {}.\n- Of what other ranks have of a batch ([cluster.md](cluster.md)): {}.\n",
       info.name, info.summary, info.formula, info.negatives, info.source, needs_text(info),
       to_string(info.row_need));
   if (info.params.empty()) return text + "- Parameters: none.\n";

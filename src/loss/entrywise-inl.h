@@ -118,19 +118,19 @@ HWY_INLINE double run(const LossCall& call, double log_epsilon, const Body& body
 // knows that storing gradients does not change them.
 template <class Logs, class Formula>
 HWY_INLINE double entry_mean(const LossCall& call, Logs logs, Formula formula) {
-  return run(call, logs,
-             [=](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
-               const double scale = 1.0 / static_cast<double>(in.logits.rows * in.labels_in_all());
-               const auto vscale = constant(d, scale);
-               Sum sum(d);
-               for_each_block(d, in.logits.size(), [&](auto block) HWY_ATTR {
-                 const auto logit = logit_of(d, block.load(in.logits.data));
-                 const auto entry = formula(d, block, in, logit_of, logit);
-                 sum.add(block.keep(entry.value));
-                 block.store(hn::Mul(entry.dz, vscale), out.logits.data);
-               });
-               return sum.total() * scale;
-             });
+  return run(
+      call, logs, [=](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
+        const double scale = 1.0 / static_cast<double>(in.rows_in_all() * in.labels_in_all());
+        const auto vscale = constant(d, scale);
+        Sum sum(d);
+        for_each_block(d, in.logits.size(), [&](auto block) HWY_ATTR {
+          const auto logit = logit_of(d, block.load(in.logits.data));
+          const auto entry = formula(d, block, in, logit_of, logit);
+          sum.add(block.keep(entry.value));
+          block.store(hn::Mul(entry.dz, vscale), out.logits.data);
+        });
+        return sum.total() * scale;
+      });
 }
 
 // For formula(d, Logit, Observed).

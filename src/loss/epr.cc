@@ -49,7 +49,7 @@ SPML_SIMD_BEGIN();
 double epr_kernel(const LossCall& call, const Epr& settings) {
   return run(call, settings.log_epsilon,
              [&](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
-               const size_t B = in.logits.rows, L = in.labels_in_all();
+               const size_t B = in.rows_in_all(), L = in.labels_in_all();
                const size_t n = in.logits.size();
                const double scale = 1.0 / static_cast<double>(B * L);
                const auto vscale = constant(d, scale);

@@ -43,6 +43,7 @@ template <class D, class In, class Logits, class Logs, class Slope>
 HWY_INLINE void sum_over_processes(D d, const In& in, const Logits& logits, const Logs& logit_of,
                                    const Slope& slope_of, double& sum) {
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
+    if (!in.others->to_the_last_bit()) return;
     const double n = static_cast<double>(in.logits.rows * in.others->labels());
     const double doubt = (n / static_cast<double>(hn::Lanes(d)) + 1024) * 0x1.0p-52;
     const auto low = static_cast<float>(slope_of(sum * (1 - doubt)));
@@ -54,7 +55,8 @@ HWY_INLINE void sum_over_processes(D d, const In& in, const Logits& logits, cons
 // This process's share of what all processes add up to.
 template <class In>
 HWY_INLINE double share_of(const In& in) {
-  return static_cast<double>(in.logits.cols) / static_cast<double>(in.labels_in_all());
+  return static_cast<double>(in.logits.rows * in.logits.cols) /
+         static_cast<double>(in.rows_in_all() * in.labels_in_all());
 }
 
 // gradient += slope * derivative, over n entries. A null gradient means that it is not requested.

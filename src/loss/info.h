@@ -33,7 +33,7 @@ struct LossInfo {
   bool needs_k = false;
   bool uses_estimates = false;  // has label-estimate variables, trained beside the classifier
   LossMemory memory = {};
-  RowNeed row_need = RowNeed::kWhole;  // of labels that another process has
+  RowNeed row_need = RowNeed::kBatch;  // of what another process has of a batch
   std::span<const LossParameter> params;
   // Called by make_loss with every parameter resolved; for a combined loss null.
   std::unique_ptr<const Loss> (*make)(const LossSetup&) = nullptr;

@@ -22,13 +22,14 @@ void check_call(const LossCall& call, size_t labels, bool uses_estimates,
       [&](const auto& typed) {
         const auto& [in, out] = typed;
         const size_t B = in.logits.rows, L = in.logits.cols;
-        if ((in.logits.empty() && in.others == nullptr) || B == 0)
+        const bool has_entries = B * L > 0;  // else others have them
+        if (!has_entries && in.others == nullptr)
           fail("loss: expected a batch of rows, found none");
         if (in.labels_in_all() != labels) {
           fail("loss: made for {} labels, found logits of {} columns", labels, in.labels_in_all());
         }
-        if (in.observed.empty() && L > 0) fail("loss: expected observed labels, found none");
-        if (uses_estimates && in.estimates.empty() && L > 0) {
+        if (in.observed.empty() && has_entries) fail("loss: expected observed labels, found none");
+        if (uses_estimates && in.estimates.empty() && has_entries) {
           fail("loss: expected label estimates, found none");
         }
         check_shape(in.estimates, "estimates", B, L);

@@ -116,7 +116,7 @@ constexpr LossInfo kLlR = {
         "batch's unknown labels, K = ceil(B L (t-1) delta/100) in epoch t",
     .source = kPaper,
     .negatives = "`-log(1-f)`; its loss is never taken for a large one",
-    .row_need = RowNeed::kWhole,
+    .row_need = RowNeed::kBatch,
     .params = kRejectionParams,
     .make = make_rejection};
 
@@ -128,7 +128,7 @@ constexpr LossInfo kLlCt = {
     .formula = "as `an`, but `-log f` at the unknown labels that `ll-r` ignores",
     .source = kPaper,
     .negatives = "`-log(1-f)`; its loss is never taken for a large one",
-    .row_need = RowNeed::kWhole,
+    .row_need = RowNeed::kBatch,
     .params = kCorrectionParams,
     .make = make_correction};
 
@@ -143,7 +143,7 @@ constexpr LossInfo kLlCp = {
     .source = kPaper,
     .negatives = "`-log(1-f)`; its loss is never taken for a large one",
     .memory = {.labels = true},
-    .row_need = RowNeed::kWhole,
+    .row_need = RowNeed::kBatch,
     .params = kPermanentParams,
     .make = make_permanent};
 

@@ -36,7 +36,7 @@ constexpr LossInfo kPr = {
     .negatives =
         "one pair more than an unknown label, with a certain positive: adds f, also in a row "
         "without positives",
-    .row_need = RowNeed::kWhole,
+    .row_need = RowNeed::kRow,
     .params = {},
     .make = make};
 
@@ -50,7 +50,7 @@ double pr_kernel(const LossCall& call, const Pr&) {
       call, ExactLogs(),
       [&](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
         const auto [B, L] = std::pair(in.logits.rows, in.logits.cols);
-        const double scale = 1.0 / static_cast<double>(B * L);
+        const double scale = 1.0 / static_cast<double>(in.rows_in_all() * L);
         Sum sum(d);
         for (size_t i = 0; i < B; ++i) {
           const int8_t* const labels = in.observed.row(i);

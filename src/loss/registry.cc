@@ -155,10 +155,12 @@ std::string_view to_string(RowNeed need) {
       return "nothing";
     case RowNeed::kSums:
       return "sums of the batch";
-    case RowNeed::kWhole:
+    case RowNeed::kRow:
+      return "whole rows";
+    case RowNeed::kBatch:
       break;
   }
-  return "whole rows";
+  return "the whole batch";
 }
 
 std::string_view to_string(LabelNeed need) {

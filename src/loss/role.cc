@@ -134,7 +134,7 @@ double role_kernel(const LossCall& call, const Role& settings) {
   return run(
       call, settings.log_epsilon,
       [&](auto d, const auto& in, const auto& out, const auto& logit_of) HWY_ATTR {
-        const size_t B = in.logits.rows, L = in.labels_in_all();
+        const size_t B = in.rows_in_all(), L = in.labels_in_all();
         const size_t n = in.logits.size();
         const double half_scale = 0.5 / static_cast<double>(B * L);
         const auto vscale = constant(d, half_scale);

@@ -50,7 +50,7 @@ constexpr LossInfo kWanSampled = {
         "average",
     .source = "Cole et al., CVPR 2021",
     .negatives = "`-log(1-f)` in every step; never the label that is sampled",
-    .row_need = RowNeed::kWhole,
+    .row_need = RowNeed::kRow,
     .params = kParams,
     .make = make};
 
@@ -72,7 +72,7 @@ double wan_sampled_kernel(const LossCall& call, const WanSampled& settings) {
             using T = std::remove_const_t<std::remove_pointer_t<decltype(in.logits.data)>>;
             const hn::CappedTag<T, 1> d;  // one entry of each row
             const auto [B, L] = std::pair(in.logits.rows, in.logits.cols);
-            const double scale = 1.0 / static_cast<double>(B * L);
+            const double scale = 1.0 / static_cast<double>(in.rows_in_all() * L);
             double sum = 0;
             for (size_t i = 0; i < B; ++i) {
               const auto row = static_cast<uint32_t>(in.rows.empty() ? i : in.rows[i]);

@@ -14,6 +14,7 @@ namespace {
 
 // MPI counts in int.
 constexpr size_t kPiece = size_t{1} << 30;
+constexpr size_t kSummed = size_t{1} << 24;  // floats summed at once
 
 constexpr int kAsk = 1, kAnswer = 2, kBytes = 3, kError = 4;  // tags
 
@@ -60,6 +61,14 @@ class MpiCluster final : public Cluster {
     for (size_t i = 0; i < n; ++i) {
       values[i] = 0;
       for (size_t r = 0; r < ranks; ++r) values[i] += all_[r * n + i];
+    }
+  }
+
+  // In pieces, which bound the buffers and MPI's counts.
+  void sum(std::span<float> values) override {
+    const Watchdog::Waiting waiting(*watchdog_);
+    for (size_t i = 0; i < values.size(); i += kSummed) {
+      sum_piece(values.subspan(i, std::min(kSummed, values.size() - i)));
     }
   }
 
@@ -143,6 +152,30 @@ class MpiCluster final : public Cluster {
     return sizes;
   }
 
+  // Rank r adds up, in rank order, the r-th part of all ranks' values.
+  void sum_piece(std::span<float> values) {
+    const size_t n = values.size(), ranks = static_cast<size_t>(size_);
+    const auto first = [&](size_t r) { return n * r / ranks; };
+    const size_t own = static_cast<size_t>(rank_), mine = first(own + 1) - first(own);
+    std::vector<int> counts(ranks), begins(ranks), same(ranks, static_cast<int>(mine)),
+        parts(ranks);
+    for (size_t r = 0; r < ranks; ++r) {
+      counts[r] = static_cast<int>(first(r + 1) - first(r));
+      begins[r] = static_cast<int>(first(r));
+      parts[r] = static_cast<int>(r * mine);
+    }
+    theirs_.resize(mine * ranks);
+    MPI_Alltoallv(values.data(), counts.data(), begins.data(), MPI_FLOAT, theirs_.data(),
+                  same.data(), parts.data(), MPI_FLOAT, MPI_COMM_WORLD);
+    float* const sums = values.data() + first(own);
+    std::copy_n(theirs_.begin(), mine, sums);
+    for (size_t r = 1; r < ranks; ++r) {
+      for (size_t i = 0; i < mine; ++i) sums[i] += theirs_[r * mine + i];
+    }
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_FLOAT, values.data(), counts.data(), begins.data(),
+                   MPI_FLOAT, MPI_COMM_WORLD);
+  }
+
   void broadcast_from(int root, Bytes& bytes) {
     for (size_t i = 0; i < bytes.size(); i += kPiece) {
       const size_t count = std::min(kPiece, bytes.size() - i);
@@ -191,6 +224,7 @@ class MpiCluster final : public Cluster {
   int rank_ = 0, size_ = 1;
   std::optional<Watchdog> watchdog_;
   std::vector<double> all_;  // buffers that stay
+  std::vector<float> theirs_;
   Bytes joined_;
   std::atomic<uint64_t> dealt_{0};
   std::atomic<bool> stopping_{false};

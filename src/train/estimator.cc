@@ -20,7 +20,7 @@ void LabelEstimator::load_labels(const SafetensorsFile&, uint64_t, const LabelPa
 
 double mean_positives(LabelEstimator& estimator) {
   const size_t n = estimator.rows(), labels = estimator.labels();
-  if (labels == 0) return 0;
+  if (labels == 0 || n == 0) return 0;
   const size_t block = std::clamp<size_t>(kBlockEstimates / labels, 1, n);
   AlignedVector<float> values(block * labels);
   double sum = 0;

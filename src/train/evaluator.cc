@@ -15,18 +15,20 @@ constexpr size_t kBlockEntries = size_t{8} << 20;
 }  // namespace
 
 Evaluator::Evaluator(Part part, std::span<const int32_t> rows, const LabelMatrix& labels,
-                     int threads, std::optional<LabelPart> label_part)
+                     int threads, std::optional<LabelPart> label_part, Cluster* others)
     : part_(part),
       rows_(rows),
       labels_(labels),
       threads_(threads),
-      label_part_(label_part ? *label_part : all_labels(labels.cols())) {}
+      label_part_(label_part ? *label_part : all_labels(labels.cols())),
+      others_(others) {}
 
 void Evaluator::for_label_blocks(Model& model, const Block& body) const {
   const size_t n = rows_.size(), total = label_part_.count;
   if (total == 0) return;  // more processes than labels
   size_t block = total;
-  if (model.predicts_label_blocks()) block = std::clamp<size_t>(kBlockEntries / n, 1, total);
+  const size_t all = others_ != nullptr ? count_rows(*others_, n).all : n;
+  if (model.predicts_label_blocks()) block = std::clamp<size_t>(kBlockEntries / all, 1, total);
   std::vector<float> scores(n * block);
   std::vector<int8_t> labels(n * block);
   for (size_t first = 0; first < total; first += block) {
@@ -38,7 +40,14 @@ void Evaluator::for_label_blocks(Model& model, const Block& body) const {
       labels_.read_part(static_cast<size_t>(rows_[i]), label_part_.first + first,
                         {labels.data() + i * count, count});
     }
-    body(first, out, {labels.data(), n, count});
+    if (others_ == nullptr) {
+      body(first, out, {labels.data(), n, count});
+      continue;
+    }
+    const auto score_rows = all_gather_rows<float>(others_, out);
+    const auto label_rows =
+        all_gather_rows<int8_t>(others_, View<const int8_t>{labels.data(), n, count});
+    body(first, {score_rows.data(), all, count}, {label_rows.data(), all, count});
   }
 }
 

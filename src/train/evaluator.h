@@ -11,6 +11,7 @@
 #include "metrics/average_precision.h"
 #include "train/label_part.h"
 #include "train/model.h"
+#include "train/row_part.h"
 
 namespace spml {
 
@@ -23,9 +24,10 @@ class Evaluator {
  public:
   // `labels` > 0 are positive. The rows index both the labels and the part's examples.
   // Where `label_part` is given, the model has those labels only; results are of all labels, put
-  // together from those of all processes.
+  // together from those of all processes. Where each process of `others` has rows of its own,
+  // results are of all rows: scores and labels are brought together, features are not.
   Evaluator(Part part, std::span<const int32_t> rows, const LabelMatrix& labels, int threads,
-            std::optional<LabelPart> label_part = {});
+            std::optional<LabelPart> label_part = {}, Cluster* others = nullptr);
 
   Evaluation evaluate(Model& model) const;
 
@@ -43,6 +45,7 @@ class Evaluator {
   const LabelMatrix& labels_;
   int threads_;
   LabelPart label_part_;
+  Cluster* others_;
 };
 
 }  // namespace spml

@@ -31,7 +31,8 @@ Loop::Loop(const LoopPlan& plan, const Loss& loss, Model& model, LabelEstimator*
       labels_(labels),
       validation_(validation),
       memory_(memory),
-      order_(plan.rows.size()),
+      order_(plan.row_part.is_split() && !plan.row_part.has_local_steps() ? plan.rows_in_all
+                                                                          : plan.rows.size()),
       file_rows_(plan.batch) {
   const size_t entries = plan.batch * labels.labels();
   observed_.resize(entries);
@@ -69,12 +70,17 @@ void Loop::run(const LoopEvents& events) {
       const Stopwatch watch;
       const size_t first = (state_.step - (end - per_epoch)) * plan_.batch;
       const auto remaining = std::span<const int32_t>(order_).subspan(first);
-      state_.loss_sum += step(remaining.first(plan_.batch), remaining.subspan(plan_.batch), epoch);
+      const auto later = remaining.subspan(plan_.batch);
+      state_.loss_sum +=
+          step(rows_here(remaining.first(plan_.batch), here_),
+               rows_here(later.first(std::min(plan_.batch, later.size())), later_here_), epoch);
       ++state_.step;
+      const bool together = in_step(end);
+      if (together) model_.average_over_ranks();
       const double seconds = watch.seconds();
       state_.train_seconds += seconds;
       state_.epoch_seconds += seconds;
-      if (events.checkpoint_due && events.checkpoint_due(state_)) {
+      if (together && events.checkpoint_due && events.checkpoint_due(state_)) {
         model_.finish_step();
         events.checkpoint(state_);
       }
@@ -93,9 +99,29 @@ void Loop::fail_diverged(const std::string& what, int epoch) const {
       what, epoch, state_.step);
 }
 
+bool Loop::in_step(uint64_t end) const {
+  if (!plan_.row_part.has_local_steps()) return true;
+  return state_.step % plan_.row_part.sync_every == 0 || state_.step == end;
+}
+
+std::span<const int32_t> Loop::rows_here(std::span<const int32_t> rows,
+                                         std::vector<int32_t>& buffer) {
+  if (!plan_.row_part.is_split() || plan_.row_part.has_local_steps()) return rows;
+  buffer.clear();
+  for (const int32_t row : rows) {
+    const auto i = static_cast<size_t>(row) - plan_.first_row;  // past the end for rows before
+    if (i < plan_.rows.size()) buffer.push_back(static_cast<int32_t>(i));
+  }
+  return buffer;
+}
+
 void Loop::begin_epoch(int epoch) {
   std::iota(order_.begin(), order_.end(), 0);
-  CounterRng random(plan_.seed, Stream::kBatchOrder, static_cast<uint64_t>(epoch));
+  auto key = static_cast<uint64_t>(epoch);
+  if (plan_.row_part.has_local_steps()) {
+    key |= static_cast<uint64_t>(plan_.row_part.cluster->rank()) << 32;
+  }
+  CounterRng random(plan_.seed, Stream::kBatchOrder, key);
   for (size_t i = order_.size(); i-- > 1;) std::swap(order_[i], order_[random.below(i + 1)]);
 }
 
@@ -114,15 +140,23 @@ void Loop::prefetch(std::span<const int32_t> local_rows) {
 double Loop::step(std::span<const int32_t> local_rows, std::span<const int32_t> later_rows,
                   int epoch) {
   const size_t batch = local_rows.size(), labels = labels_.labels();
+  file_rows_.resize(batch);
   for (size_t b = 0; b < batch; ++b) {
     file_rows_[b] = plan_.rows[static_cast<size_t>(local_rows[b])];
     labels_.read_row(static_cast<size_t>(file_rows_[b]), {observed_.data() + b * labels, labels});
   }
   LossInput in;
   in.logits = model_.forward(file_rows_);
-  prefetch(later_rows.first(std::min(batch, later_rows.size())));
+  prefetch(later_rows);
   in.observed = {observed_.data(), batch, labels};
   in.rows = local_rows;
+  if (plan_.first_row > 0) {  // losses that draw draw for a row what one process would
+    global_rows_.clear();
+    for (const int32_t row : local_rows) {
+      global_rows_.push_back(row + static_cast<int32_t>(plan_.first_row));
+    }
+    in.rows = global_rows_;
+  }
   in.epoch = epoch;
   in.epochs = plan_.epochs;
   in.step = state_.step;
@@ -162,15 +196,11 @@ void Loop::end_epoch(int epoch) {
   }
   EpochRecord record;
   record.epoch = epoch;
-  if (plan_.cluster != nullptr) plan_.cluster->sum({&state_.loss_sum, 1});
   record.train_loss = state_.loss_sum / static_cast<double>(plan_.steps_per_epoch());
   record.val_map = validation.map.map;
   record.khat = validation.khat;
-  if (estimator_ != nullptr) {
-    double khat = mean_positives(*estimator_);
-    if (plan_.cluster != nullptr) plan_.cluster->sum({&khat, 1});
-    record.khat_estimates = khat;
-  }
+  if (estimator_ != nullptr) record.khat_estimates = mean_positives(*estimator_);
+  if (plan_.cluster != nullptr) sum_over_processes(record);
   if (memory_ != nullptr && epoch < plan_.epochs) {
     memory_->review(loss_, model_, epoch, plan_.epochs);
   }
@@ -178,6 +208,18 @@ void Loop::end_epoch(int epoch) {
   state_.epochs.push_back(record);
   state_.loss_sum = 0;
   state_.epoch_seconds = 0;
+}
+
+// Each has the sums of its labels, or the means over its rows.
+void Loop::sum_over_processes(EpochRecord& record) {
+  double sums[] = {record.train_loss, record.khat_estimates.value_or(0)};
+  if (plan_.row_part.is_split()) {
+    sums[1] *= static_cast<double>(plan_.rows.size()) / static_cast<double>(plan_.rows_in_all);
+  }
+  if (plan_.row_part.has_local_steps()) sums[0] /= plan_.cluster->size();
+  plan_.cluster->sum(std::span<double>(sums));
+  record.train_loss = sums[0];
+  if (estimator_ != nullptr) record.khat_estimates = sums[1];
 }
 
 bool Loop::out_of_patience() const {

@@ -16,20 +16,28 @@
 #include "train/evaluator.h"
 #include "train/label_memory.h"
 #include "train/model.h"
+#include "train/row_part.h"
 #include "train/training_labels.h"
 
 namespace spml {
 
 struct LoopPlan {
-  std::span<const int32_t> rows;  // the training rows, of the training file
+  std::span<const int32_t> rows;  // the training rows here, of the training file
   size_t batch = 16;
   int epochs = 25;
   int patience = 0;        // stop after so many epochs without a better one; 0 = never
   double min_delta = 0;    // better: a validation MAP that is higher by more than this
   bool keep_last = false;  // the last epoch's model, whatever validation says
   uint64_t seed = 0;
-  Cluster* cluster = nullptr;  // of the processes that share the labels; null: alone
-  uint64_t steps_per_epoch() const { return rows.size() / batch; }
+  Cluster* cluster = nullptr;  // of the processes that share the work; null: alone
+  // Where each has rows of its own: of all training rows, `first_row` come before those here.
+  RowPart row_part = {};
+  size_t first_row = 0, rows_in_all = 0;
+  uint64_t local_steps = 0;  // an epoch's, of every process alike, where it takes steps of its own
+  uint64_t steps_per_epoch() const {
+    if (row_part.has_local_steps()) return local_steps;
+    return (row_part.is_split() ? rows_in_all : rows.size()) / batch;
+  }
 };
 
 // Where the loop stands: with the model's and the estimator's state, all that a checkpoint holds.
@@ -59,13 +67,19 @@ class Loop {
        TrainingLabels& labels, const Evaluator& validation, LabelMemory* memory = nullptr);
 
   LoopState& state() { return state_; }
+  uint64_t steps_per_epoch() const { return plan_.steps_per_epoch(); }
 
   // Trains from the present state to the end; the model then has the weights of the best epoch.
   void run(const LoopEvents& events);
 
  private:
   void begin_epoch(int epoch);
+  // Of rows in the order of this epoch, those here.
+  std::span<const int32_t> rows_here(std::span<const int32_t> rows, std::vector<int32_t>& buffer);
   double step(std::span<const int32_t> local_rows, std::span<const int32_t> later_rows, int epoch);
+  // Whether all processes have the same model after this step.
+  bool in_step(uint64_t end) const;
+  void sum_over_processes(EpochRecord& record);
   void prefetch(std::span<const int32_t> local_rows);
   void end_epoch(int epoch);
   bool out_of_patience() const;
@@ -84,6 +98,7 @@ class Loop {
   // Buffers of a step, allocated once.
   std::vector<int32_t> order_;  // training rows (0 .. N-1) in the order of this epoch
   std::vector<int32_t> file_rows_, next_rows_;                       // (B)
+  std::vector<int32_t> here_, later_here_, global_rows_;             // (B), where others have rows
   std::vector<int8_t> observed_;                                     // (B, L)
   AlignedVector<float> estimates_, dlogits_, destimates_, scratch_;  // (B, L)
 };

@@ -29,6 +29,9 @@ class Model {
   virtual void backward(View<const float> dlogits) = 0;
   // Carries out what backward() left pending.
   virtual void finish_step() = 0;
+  // Where each process has rows of its own and takes local steps: weights and moments become the
+  // mean of all processes'. Otherwise nothing happens.
+  virtual void average_over_ranks() {}
 
   // Logits of any rows in evaluation mode, for labels first_label .. first_label + out.cols.
   virtual void predict(Part part, std::span<const int32_t> rows, size_t first_label,

@@ -5,11 +5,14 @@
 namespace spml {
 namespace {
 
-class ClusterLabels final : public OtherLabels {
+class OthersLabels final : public OtherRanks {
  public:
-  explicit ClusterLabels(const LabelPart& part) : part_(part) {}
+  explicit OthersLabels(const LabelPart& part) : part_(part) {}
 
+  void set_rows(size_t rows) { rows_ = rows; }
+  size_t rows() const override { return rows_; }
   size_t labels() const override { return part_.all; }
+  bool to_the_last_bit() const override { return true; }
   void sum(std::span<double> values) override { part_.cluster->sum(values); }
   View<const float> whole(View<const float> mine) override {
     all_gather_columns(part_, mine, whole_);
@@ -18,7 +21,24 @@ class ClusterLabels final : public OtherLabels {
 
  private:
   LabelPart part_;
+  size_t rows_ = 0;
   std::vector<float> whole_;
+};
+
+class OthersRows final : public OtherRanks {
+ public:
+  OthersRows(Cluster& cluster, size_t rows, size_t labels)
+      : cluster_(cluster), rows_(rows), labels_(labels) {}
+
+  size_t rows() const override { return rows_; }
+  size_t labels() const override { return labels_; }
+  bool to_the_last_bit() const override { return false; }
+  void sum(std::span<double> values) override { cluster_.sum(values); }
+  View<const float> whole(View<const float>) override { fail("rows of other ranks do not move"); }
+
+ private:
+  Cluster& cluster_;
+  size_t rows_, labels_;
 };
 
 // Each process evaluates its own columns.
@@ -29,6 +49,7 @@ class LossOfColumns final : public Loss {
 
   double evaluate(const LossInput& in, const LossOutput& out) const override {
     LossInput split = in;
+    others_.set_rows(in.logits.rows);
     split.others = &others_;
     return loss_->evaluate(split, out);
   }
@@ -38,7 +59,26 @@ class LossOfColumns final : public Loss {
 
  private:
   std::shared_ptr<const Loss> loss_;
-  mutable ClusterLabels others_;
+  mutable OthersLabels others_;
+};
+
+// Each process evaluates its rows of the batch.
+class LossOfSomeRows final : public Loss {
+ public:
+  LossOfSomeRows(std::shared_ptr<const Loss> loss, Cluster& cluster, size_t batch, size_t labels)
+      : loss_(std::move(loss)), others_(cluster, batch, labels) {}
+
+  double evaluate(const LossInput& in, const LossOutput& out) const override {
+    LossInput split = in;
+    split.others = &others_;
+    return loss_->evaluate(split, out);
+  }
+  size_t scratch_per_entry() const override { return loss_->scratch_per_entry(); }
+  LossTraits traits() const override { return loss_->traits(); }
+
+ private:
+  std::shared_ptr<const Loss> loss_;
+  mutable OthersRows others_;
 };
 
 // Each process evaluates whole rows, and takes its columns of the gradients.
@@ -99,7 +139,7 @@ class LossOfRows final : public Loss {
 std::shared_ptr<const Loss> split_loss(std::shared_ptr<const Loss> loss, const LossInfo& info,
                                        const LabelPart& part) {
   if (!part.is_split()) return loss;
-  if (info.row_need != RowNeed::kWhole) {
+  if (info.row_need < RowNeed::kRow) {
     return std::make_shared<LossOfColumns>(std::move(loss), part);
   }
   if (info.memory.soft_labels || info.memory.priors) {
@@ -109,6 +149,25 @@ std::shared_ptr<const Loss> split_loss(std::shared_ptr<const Loss> loss, const L
         info.name, info.memory.soft_labels ? "soft labels" : "class priors");
   }
   return std::make_shared<LossOfRows>(std::move(loss), part);
+}
+
+std::shared_ptr<const Loss> split_loss(std::shared_ptr<const Loss> loss, const LossInfo& info,
+                                       const RowPart& part, size_t batch, size_t labels) {
+  if (!part.is_split()) return loss;
+  if (info.memory.reviews) {
+    fail(
+        "loss {} looks at the scores of all training rows, and --shard-by rows keeps them apart; "
+        "give --shard-by labels",
+        info.name);
+  }
+  if (part.sync_every > 1) return loss;  // local steps: a batch is one rank's
+  if (info.memory.any() || info.row_need == RowNeed::kBatch) {
+    fail(
+        "loss {} needs the whole batch, of which --shard-by rows --sync-every 1 gives a rank some "
+        "rows; give --shard-by labels, or --sync-every 2 or more",
+        info.name);
+  }
+  return std::make_shared<LossOfSomeRows>(std::move(loss), *part.cluster, batch, labels);
 }
 
 }  // namespace spml

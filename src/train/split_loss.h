@@ -8,6 +8,7 @@
 #include "base/aligned.h"
 #include "loss/info.h"
 #include "train/label_part.h"
+#include "train/row_part.h"
 
 namespace spml {
 
@@ -15,5 +16,10 @@ namespace spml {
 // values add up to that of the whole. Error where the loss cannot be split.
 std::shared_ptr<const Loss> split_loss(std::shared_ptr<const Loss> loss, const LossInfo& info,
                                        const LabelPart& part);
+
+// The same where each rank has some rows of a batch of `batch`, with all their labels. With local
+// steps the loss stays as it is.
+std::shared_ptr<const Loss> split_loss(std::shared_ptr<const Loss> loss, const LossInfo& info,
+                                       const RowPart& part, size_t batch, size_t labels);
 
 }  // namespace spml

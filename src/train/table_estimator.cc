@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/rng.h"
 #include "base/sigmoid.h"
 #include "formats/npy.h"
 #include "formats/safetensors.h"
+#include "train/row_part.h"
 
 namespace spml {
 namespace {
@@ -49,10 +51,30 @@ void TableEstimator::keep_best() {
 void TableEstimator::write_best(const Path& folder) {
   if (best_.empty()) keep_best();
   const View<const float> mine{best_.data(), rows(), labels()};
+  if (others_ != nullptr) return write_rows(folder / "estimates.npy", mine);
   if (!part_.is_split()) return write_npy(folder / "estimates.npy", mine);
   const std::vector<float> whole = gather_columns(part_, mine);
   if (!part_.cluster->is_first()) return;
   write_npy(folder / "estimates.npy", View<const float>{whole.data(), rows(), part_.all});
+}
+
+// Rank by rank, so that rank 0 never has more than its own rows and another's.
+void TableEstimator::write_rows(const Path& file, View<const float> mine) {
+  const size_t all = count_rows(*others_, mine.rows).all;
+  std::optional<NpyRowWriter> writer;
+  if (others_->is_first()) writer.emplace(file, DType::kF32, all, mine.cols);
+  for (int r = 0; r < others_->size(); ++r) {
+    const bool is_mine = r == others_->rank();
+    const auto parts =
+        others_->gather(is_mine ? std::as_bytes(mine.flat()) : std::span<const std::byte>());
+    if (!writer) continue;
+    const auto values = values_of<float>(parts[static_cast<size_t>(r)], r);
+    check_joined(values.size() % mine.cols, 0);
+    for (size_t i = 0; i < values.size(); i += mine.cols) {
+      writer->append(std::span(values).subspan(i, mine.cols));
+    }
+  }
+  if (writer) writer->finish();
 }
 
 void TableEstimator::save_state(SafetensorsWriter& out) {

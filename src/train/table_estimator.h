@@ -14,9 +14,10 @@ class TableEstimator : public LabelEstimator {
  public:
   TableEstimator(size_t rows, size_t labels, const AdamConfig& config)
       : TableEstimator(rows, all_labels(labels), config) {}
-  // Of the labels of one process.
-  TableEstimator(size_t rows, const LabelPart& part, const AdamConfig& config)
-      : part_(part), table_(rows, part.count, config) {}
+  // Of the labels of one process, or of its rows, where each process of `others` has its own.
+  TableEstimator(size_t rows, const LabelPart& part, const AdamConfig& config,
+                 Cluster* others = nullptr)
+      : part_(part), others_(others), table_(rows, part.count, config) {}
 
   // Starting values: logit(0.995) where observed is +1, logit(0.005) where -1, else logit(unknown)
   // plus a number uniform in [logit 0.4, logit 0.6], which is a function of (seed, key) alone.
@@ -44,7 +45,10 @@ class TableEstimator : public LabelEstimator {
   LazyAdamTable& table() { return table_; }
 
  private:
+  void write_rows(const Path& file, View<const float> mine);
+
   LabelPart part_;
+  Cluster* others_ = nullptr;
   LazyAdamTable table_;
   std::vector<float> best_;  // (N, L) probabilities; empty before the first epoch's end
 };

@@ -113,6 +113,34 @@ TEST_F(Mpi, ASweepAndASearchGiveTheBytesOfOneProcess) {
   }
 }
 
+// The same bytes from a folder that all see and from folders in which each has its own rows.
+TEST_F(Mpi, RanksMayHaveRowsOfTheirOwn) {
+  std::filesystem::create_directory(path("a"));
+  std::filesystem::create_directory(path("b"));
+  make_data(path("a") + "/data", {.rows = 150, .labels = 7, .features = 12});
+  make_data(path("b") + "/data", {.rows = 90, .labels = 7, .features = 12});
+  const Words flags = {"--loss",     "role", "--epochs",     "2", "--k",         "2",
+                       "--shard-by", "rows", "--sync-every", "1", "--shard-data"};
+  for (const char* out : {"first", "again"}) {
+    const Words train = Words{SPML_PROGRAM, "train", "data", "--out", path(out)} + flags;
+    const Words both = Words{"-n", "1", "--wdir", path("a")} + train +
+                       Words{":", "-n", "1", "--wdir", path("b")} + train;
+    const Ran ran = Running(SPML_MPIRUN, both).wait();
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  }
+  for (const char* name : {"model.safetensors", "estimates.npy"}) {
+    expect_same_bytes(Path(path("first")) / name, Path(path("again")) / name);
+  }
+  const Ran local =
+      run_ranks(2, {"train", path("a") + "/data", "--loss", "an", "--epochs", "2", "--shard-by",
+                    "rows", "--sync-every", "auto", "--out", path("local")});
+  EXPECT_EQ(local.exit_code, 0) << local.err;
+  EXPECT_THAT(local.err, HasSubstr("--sync-every auto: "));
+  expect_one_line(run_ranks(2, {"train", path("a") + "/data", "--loss", "crisp", "--shard-by",
+                                "rows", "--out", path("crisp")}),
+                  1, "loss crisp");
+}
+
 TEST_F(Mpi, WhatIsWrongIsSaidOnce) {
   make_data(path("data"));
   const Words train = {"train", path("data"), "--out", path("run"), "--loss"};
