@@ -29,12 +29,10 @@ Verb review_verb() {
           .summary = "Confirm the labels that are missing, in the browser",
           .description =
               "Serves a page on this machine that shows the most probable missing labels, and "
-              "keeps the "
-              "answers in REVIEW/review.db. With a review instead of data it goes on with that "
-              "one; with "
-              "--export it writes the labels for other programs.",
+              "keeps the answers in REVIEW/review.db. Given a review instead of data, it continues "
+              "that one; with --export it writes the labels for other programs.",
           .examples = {{.command = "spml review photos --run role --out review",
-                        .what = "begin a review, or go on with it"},
+                        .what = "begin a review, or continue it"},
                        {.command = "spml review review --export labelled --format data",
                         .what = "a data folder with the answers as labels"}},
           .positionals = {{.name = "DIR",
@@ -49,7 +47,7 @@ Verb review_verb() {
                      .complete = Complete::kFolder},
                     {.name = "out",
                      .target = &flags->out,
-                     .help = "Folder of the review; one that exists is gone on with",
+                     .help = "Folder of the review; one that exists is continued",
                      .hint = "REVIEW",
                      .complete = Complete::kFolder},
                     {.name = "reviewer",

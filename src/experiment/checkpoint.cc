@@ -75,7 +75,7 @@ void write(const Path& path, const RunIdentity& identity, const Trainee& trainee
 LoopState checked_state(const SafetensorsFile& file, const RunIdentity& identity) {
   CheckpointRecord record = read_record_of(file, file.path());
   if (const auto difference = first_difference(record.identity, identity)) {
-    fail("{}: it was made with {} {}, asked for is {}; give the same flags, or --overwrite",
+    fail("{}: it was made with {} {}, but {} was asked for; give the same flags, or --overwrite",
          file.path().string(), difference->key, difference->earlier, difference->now);
   }
   return std::move(record.state);

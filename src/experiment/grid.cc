@@ -67,8 +67,7 @@ void check_parameters_are_known(const std::vector<TrainConfig>& configs,
 template <class Values, class Applies, class Set>
 void multiply(std::vector<TrainConfig>& configs, const Values& values, Applies applies, Set set) {
   const uint64_t runs = saturating_product(configs.size(), values.size());
-  if (runs > kMaxRuns)
-    fail_usage("expected at most {} runs, asked for is {} or more", kMaxRuns, runs);
+  if (runs > kMaxRuns) fail_usage("expected at most {} runs, found {} or more", kMaxRuns, runs);
   std::vector<TrainConfig> longer;
   for (TrainConfig& config : configs) {
     if (!applies(config)) {

@@ -57,7 +57,7 @@ void check(const TrainedModel& run, const TrainConfig& config, const Dataset& da
   check_pooling(origin, where);
   if (origin.backbone.sha256 != config.image.weights_sha256 || origin.size != config.image.size) {
     fail(
-        "{}: its features were made with {} at {} px, asked for is {} at {} px; give the same "
+        "{}: its features were made with {} at {} px, but {} at {} px was asked for; give the same "
         "--weights and --size, or extract again",
         where, origin.backbone.file, origin.size, config.image.weights, config.image.size);
   }
@@ -79,7 +79,8 @@ void check_features(const Dataset& data, const ImageConfig& image) {
   check_pooling(*origin, data.folder.string());
   if (origin->backbone.sha256 == image.weights_sha256 && origin->size == image.size) return;
   fail(
-      "{}: its features were made with {} at {} px, asked for is {} at {} px; run `spml extract "
+      "{}: its features were made with {} at {} px, but {} at {} px was asked for; run `spml "
+      "extract "
       "{} --weights {} --size {} --force` first",
       data.folder.string(), origin->backbone.file, origin->size, image.weights, image.size,
       data.folder.string(), image.weights, image.size);

@@ -78,7 +78,7 @@ void check_same_run(const RunFolder& folder, const RunIdentity& identity) {
   const RunIdentity earlier = read_run_setup(folder.config()).identity;
   if (const auto difference = first_difference(earlier, identity)) {
     fail(
-        "{}: the run there has {} {}, asked for is {}; give the flags and data it was started "
+        "{}: the run there has {} {}, but {} was asked for; give the flags and data it was started "
         "with, another --out, or --overwrite",
         folder.path.string(), difference->key, difference->earlier, difference->now);
   }

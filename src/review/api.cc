@@ -62,7 +62,7 @@ State answer_from(const std::string& text) {
 }
 
 std::string key_from(const JsonObject& object) {
-  const std::string key = object.text("action", "");
+  std::string key = object.text("action", "");
   if (key.empty() || key.size() > kMaxKey) {
     throw BadRequest{"expected an action of 1 to 64 characters"};
   }

@@ -57,7 +57,7 @@ void write_data(const Labelled& labelled, const ExportOptions& options, ExportRe
   link_or_copy(observed_file(source, "val"), observed_file(out, "val"));
   const LabelMatrix& truth = labelled.data.train_file.truth;
   if (!truth.empty() && contradicts(labelled.labels, truth)) {
-    report.notices.push_back(
+    report.notices.emplace_back(
         "some answers contradict the data's own truth, so the truth of the training file was left "
         "out");
     fs::remove(truth_file(out, "train"));

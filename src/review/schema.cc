@@ -131,11 +131,11 @@ void check_schema(Database& database) {
   Database fresh = Database::in_memory();
   create_schema(fresh);
   if (version != kSchemaVersion || definitions(database) != definitions(fresh)) {
-    fail("{}: its tables are not those of a review; bring it back from a copy", file);
+    fail("{}: its tables are not those of a review; restore it from a backup", file);
   }
   Query check(database, "PRAGMA quick_check(1)");
   if (!check.next() || check.text(0) != "ok") {
-    fail("{}: the file is damaged ({}); bring it back from a copy", file, check.text(0));
+    fail("{}: the file is damaged ({}); restore it from a backup", file, check.text(0));
   }
 }
 

@@ -49,7 +49,7 @@ void Database::fail_with_reason(int code) const {
       fail("{}: expected a review, found another kind of file; choose another folder",
            path_.string());
     case SQLITE_CORRUPT:
-      fail("{}: the file is damaged ({}); bring it back from a copy", path_.string(), reason);
+      fail("{}: the file is damaged ({}); restore it from a backup", path_.string(), reason);
     case SQLITE_FULL:
       fail("{}: the disk is full; nothing was saved, free some space and try again",
            path_.string());

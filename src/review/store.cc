@@ -73,7 +73,8 @@ std::unique_ptr<Store> Store::open_read_only(const Path& file) {
 void Store::read_subject() {
   const auto get = [&](const std::string& key) {
     Query query(database_, "SELECT value FROM review WHERE key = ?", key);
-    if (!query.next()) fail("{}: it does not say its '{}'", database_.path().string(), key);
+    if (!query.next())
+      fail("{}: expected a value of '{}', found none", database_.path().string(), key);
     return query.text(0);
   };
   const auto number = [&](const std::string& key) {

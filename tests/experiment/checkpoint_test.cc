@@ -76,7 +76,7 @@ TEST_F(Checkpoint, AnotherConfigurationIsRefusedByName) {
   save_checkpoint(run_, identity_of(config), trainee_of(session));
   config.batch = 16;
   EXPECT_SPML_ERROR(load_checkpoint(run_, identity_of(config), trainee_of(session)),
-                    HasSubstr("made with batch 8, asked for is 16"));
+                    HasSubstr("made with batch 8, but 16 was asked for"));
   RunIdentity other_data = identity_of(config_of("an"));
   other_data.data_fingerprint = "other";
   EXPECT_SPML_ERROR(load_checkpoint(run_, other_data, trainee_of(session)),
