@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <vector>
 
 #include "decide/selection.h"
 #include "suggest/missing.h"
@@ -21,12 +23,48 @@ Matrix<float> first_targets(View<const int8_t> known) {
   return targets;
 }
 
+// As many answers as this, by what the scores expect of them, count as much as no answers do.
+constexpr double kFirstTrust = 5;
+
+double as_share(float score) { return std::clamp(static_cast<double>(score), 0.0, 1.0); }
+
+// How far scores are to be believed before questions are answered: no more labels can be missing
+// than rows have.
+double first_trust(View<const int8_t> known, View<const float> scores, double k) {
+  double missing = k * static_cast<double>(known.rows), expected = 0;
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (known.data[i] > 0) --missing;
+    if (known.data[i] == 0) expected += as_share(scores.data[i]);
+  }
+  return expected > 0 ? std::clamp(missing / expected, 0.0, 1.0) : 1;
+}
+
+// The same for each label once there are answers: how many of the labels that scores expect are
+// there where it is known. Of a row's positives one was named; the others were asked for.
+std::vector<double> trust(View<const int8_t> known, View<const float> scores, double k) {
+  std::vector<double> there(known.cols, kFirstTrust * first_trust(known, scores, k));
+  std::vector<double> expected(known.cols, kFirstTrust);
+  for (size_t i = 0; i < known.rows; ++i) {
+    const std::span row(known.row(i), known.cols);
+    const auto positives =
+        static_cast<double>(std::ranges::count_if(row, [](int8_t o) { return o > 0; }));
+    const double asked = positives > 0 ? (positives - 1) / positives : 0;
+    for (size_t j = 0; j < known.cols; ++j) {
+      const double weight = row[j] > 0 ? asked : row[j] < 0 ? 1 : 0;
+      there[j] += row[j] > 0 ? weight : 0;
+      expected[j] += weight * as_share(scores(i, j));
+    }
+  }
+  for (size_t j = 0; j < known.cols; ++j) there[j] = std::min(1.0, there[j] / expected[j]);
+  return there;
+}
+
 }  // namespace
 
 KnownLabelClassifier::KnownLabelClassifier(const FeatureMatrix& features, TransformKind transform,
                                            std::vector<int32_t> rows, View<const int8_t> known,
                                            double k, int threads)
-    : squares_(features, fit_transform(transform, features, rows), rows, threads) {
+    : squares_(features, fit_transform(transform, features, rows), rows, threads), k_(k) {
   const Matrix<float> targets = first_targets(known);
   const std::vector<double> frequency = observed_frequency(known);
   Matrix<float> left_out(known.rows, known.cols);
@@ -47,8 +85,13 @@ KnownLabelClassifier::Result KnownLabelClassifier::fit(View<const int8_t> known)
   Result result;
   result.left_out = Matrix<float>(known.rows, known.cols);
   squares_.fit(targets, result.left_out.view());
-  for (size_t i = 0; i < known.size(); ++i) {
-    if (known.data[i] == 0) targets.data()[i] = std::clamp(result.left_out.data()[i], 0.0f, 1.0f);
+  const std::vector<double> believed = trust(known, result.left_out.view(), k_);
+  for (size_t i = 0; i < known.rows; ++i) {
+    for (size_t j = 0; j < known.cols; ++j) {
+      if (known(i, j) != 0) continue;
+      targets(i, j) =
+          static_cast<float>(believed[j]) * std::clamp(result.left_out(i, j), 0.0f, 1.0f);
+    }
   }
   result.fit = squares_.fit(targets, result.left_out.view());
   return result;
