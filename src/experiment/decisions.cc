@@ -15,6 +15,11 @@ namespace {
 // Validation rows looked at, at most so many logits: enough for curves of a few numbers each.
 constexpr size_t kMostEntries = size_t{8} << 20;
 
+// Of the logarithms of two estimates of k. Losses that push unknown labels down make rows seem to
+// have one label, weak scores make them seem to have many: where two estimates differ by more than
+// a factor of two, neither is believed but what lies between them.
+constexpr double kFarApart = 0.7;
+
 // Validation rows: their logits, and what is known of their labels.
 struct ValidationRows {
   std::vector<float> logits;      // (N, L)
@@ -148,6 +153,10 @@ Decisions decide(Session& session) {
   std::optional<double> k;
   if (!session.config.k_is_estimated) k = resolve_k(session.data, session.config);
   LabelFit fitted = fit(rows, k, false, session.threads);
+  if (session.config.k_is_estimated && session.config.k && fitted.complete_rows == 0) {
+    const double told = *session.config.k, apart = std::abs(std::log(told / fitted.k));
+    if (apart > kFarApart) fitted = fit(rows, std::sqrt(told * fitted.k), false, session.threads);
+  }
   Decisions decisions;
   decisions.from = fitted.complete_rows > 0 ? LabelSource::kClean : LabelSource::kObserved;
   const View<float> probabilities{rows.logits.data(), rows.rows, rows.columns};

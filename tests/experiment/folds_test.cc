@@ -3,6 +3,7 @@
 
 #include "data.h"
 #include "experiment/decisions.h"
+#include "spml/matrix.h"
 #include "testing.h"
 
 namespace spml {
@@ -54,6 +55,38 @@ TEST(Folds, TrainTheSameSettingsOnOtherRowsWhateverTheThreads) {
   ASSERT_EQ(others.size(), 4u);
   for (const auto& other : others) EXPECT_NE(other->prepared.split.val, session.prepared.split.val);
   EXPECT_EQ(decide(session).thresholds, decide(two).thresholds);
+}
+
+// Not of folds, but of the same few rows: labels expected in a row where k was estimated elsewhere.
+double expected_labels(const Dataset& data, double k) {
+  TrainConfig config = config_of();
+  config.k = k;
+  config.k_is_estimated = true;
+  Session session(data, config, 1);
+  session.loop.run({});
+  const Decisions decisions = decide(session);
+  const std::vector<int32_t> rows = all_rows(data.train_file);
+  Matrix<float> p(rows.size(), data.labels());
+  session.model->predict(Part::kTrainFile, rows, 0, p.view());
+  decisions.calibration.apply(0, p.view());
+  double sum = 0;
+  for (const float value : p.flat()) sum += static_cast<double>(value);
+  return sum / static_cast<double>(rows.size());
+}
+
+TEST(Decide, LetsTheRunsOwnScoresOutweighAnEstimateOfK) {
+  const Dataset data =
+      small_data({.rows = 400, .labels = 12, .features = 12, .truth = false});  // k is 1.33
+  const double own = expected_labels(data, 1.3);
+  EXPECT_NEAR(own, 1.33, 0.15);
+  EXPECT_EQ(expected_labels(data, 1.5), own);
+  EXPECT_NEAR(expected_labels(data, 10), own, 0.15);
+}
+
+TEST(Decide, TakesTheMiddleOfTwoEstimatesOfKWhereScoresSayLittle) {
+  const Dataset data = small_data({.rows = 400, .labels = 12, .features = 1, .truth = false});
+  const double own = expected_labels(data, 3);
+  EXPECT_GT(expected_labels(data, 11.5), 1.1 * own);
 }
 
 }  // namespace
