@@ -1,49 +1,66 @@
 #!/usr/bin/env bash
 # What a second rank gains, one thread a rank, and what the exchange costs (docs/cluster.md):
-#   bench/cluster.sh PROGRAM [labels|rows|sweep|extract|kills|hosts]...
+#   bench/cluster.sh PROGRAM [labels|rows|sweep|extract|memory|kills|hosts]...
 # One rank and two take turns; the ratio is that of the fastest of each. The two are started by
 # mpirun, the one without.
 set -euo pipefail
 program=$(realpath "${1:?expected the built program}")
 shift
 parts=("$@")
-if [[ ${#parts[@]} == 0 ]]; then parts=(labels sweep extract kills hosts); fi
+if [[ ${#parts[@]} == 0 ]]; then parts=(labels rows sweep extract memory kills hosts); fi
 turns=${TURNS:-3}
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+# The program, which leaves its processor seconds behind.
+cat >"$folder/timed" <<END
+#!/usr/bin/env python3
+import os, resource, subprocess, sys
+code = subprocess.call(["$program"] + sys.argv[1:])
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+with open(f"$folder/busy.{os.getpid()}", "w") as out:
+    print(used.ru_utime + used.ru_stime, file=out)
+sys.exit(code)
+END
+chmod +x "$folder/timed"
 
 ranks() {  # NUMBER WORD...: the program by so many ranks
   local number=$1
   shift
+  rm -f "$folder"/busy.*
   if [[ $number == 1 ]]; then
-    "$program" "$@"
+    "$folder/timed" "$@"
   else
-    mpirun -n "$number" "$program" "$@"
+    mpirun -n "$number" "$folder/timed" "$@"
   fi
 }
 
 field() { python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1"; }
 
 # compare NAME FIELD WORD...: seconds of one rank and of two, in turns. OUT stands for a fresh folder.
+# Beside the wall, the processor seconds of the busiest rank: what the wall would be with nothing else
+# on the machine, where ranks hardly wait for each other.
 compare() {
-  local name=$1 key=$2 best1=1e9 best2=1e9 n seconds
+  local name=$1 key=$2 best1=1e9 best2=1e9 busy1=1e9 busy2=1e9 n seconds
   shift 2
   for ((turn = 0; turn < turns; ++turn)); do
     for n in 1 2; do
       rm -rf "$folder/out"
       prepare_turn
       seconds=$(ranks "$n" "${@//OUT/$folder/out}" --threads 1 --json --quiet 2>/dev/null | field "$key")
+      local busy
+      busy=$(sort -g "$folder"/busy.* | tail -1)
       if [[ $n == 1 ]]; then
-        best1=$(python3 -c "print(min($best1, $seconds))")
+        best1=$(python3 -c "print(min($best1, $seconds))") busy1=$(python3 -c "print(min($busy1, $busy))")
       else
-        best2=$(python3 -c "print(min($best2, $seconds))")
+        best2=$(python3 -c "print(min($best2, $seconds))") busy2=$(python3 -c "print(min($busy2, $busy))")
       fi
     done
   done
-  python3 -c "print(f'$name: one rank $best1 s, two {$best2} s, {$best1/$best2:.2f}x')"
+  python3 -c "print(f'$name: {$best1:.2f} s, {$best2:.2f} s, {$best1/$best2:.2f}x;' \
+    f' processor {$busy1:.2f} s, {$busy2:.2f} s, {$busy1/$busy2:.2f}x')"
 }
 prepare_turn() { :; }
 
@@ -51,10 +68,10 @@ synth() { "$program" synth --out "$@" --quiet >&2; }
 
 labels() {
   for size in 1000 5000; do
-    synth "$folder/l$size" --rows 4000 --labels "$size" --features 512 --expected-positives 3
+    synth "$folder/l$size" --rows 2000 --labels "$size" --features 512 --expected-positives 3
     for loss in an role; do
       compare "label split, L = $size, D = 512, batch 64, $loss" train_seconds \
-        train "$folder/l$size" --loss "$loss" --batch 64 --epochs 2 --out OUT
+        train "$folder/l$size" --loss "$loss" --batch 64 --epochs 4 --out OUT
     done
   done
 }
@@ -68,18 +85,38 @@ rows() {
 }
 
 sweep() {
-  synth "$folder/sweep" --rows 6000 --labels 20 --features 512
-  compare "sweep of 32 runs" seconds \
-    sweep "$folder/sweep" --loss an,role --epochs 10 --jobs 1 --out OUT
+  synth "$folder/sweep" --rows 6000 --labels 20 --features 2048
+  compare "sweep of 16 runs" seconds \
+    sweep "$folder/sweep" --loss an,role --epochs 25 --jobs 1 --out OUT
 }
 
 extract() {
   local weights=${WEIGHTS:-$HOME/.cache/spml/resnet50-imagenet.safetensors}
-  synth "$folder/images" --rows 96 --images
+  synth "$folder/images" --rows 256 --images
   prepare_turn() { rm -f "$folder"/images/*features*; }
-  compare "extraction of 120 images" seconds \
+  compare "extraction of 320 images" seconds \
     extract "$folder/images" --weights "$weights" --size 224 --force
   prepare_turn() { :; }
+}
+
+# The largest anonymous memory of any rank in the row split: estimates, labels that were drawn, model.
+memory() {
+  synth "$folder/memory" --rows 250000 --labels 400 --features 32
+  for n in 1 2 4; do
+    mpirun -n "$n" "$program" train "$folder/memory" --loss role --epochs 1 --batch 256 --threads 1 \
+      --quiet --shard-by rows --out "$folder/memory$n" >"$folder/log" 2>&1 &
+    local job=$! peak=0 now
+    while kill -0 "$job" 2>/dev/null; do
+      for pid in $(pgrep -f -- "^$program train $folder/memory " || true); do
+        now=$(awk '/^RssAnon/ { print $2 }' "/proc/$pid/status" 2>/dev/null || true)
+        if ((${now:-0} > peak)); then peak=$now; fi
+      done
+      sleep 0.05
+    done
+    wait "$job"
+    echo "memory of a rank, row split, N = 200,000 training rows, L = 400, $n ranks: $((peak / 1024)) MiB"
+    rm -rf "$folder/memory$n"
+  done
 }
 
 # Kills one of three ranks at a random moment: how long the others live, and whether what --resume

@@ -28,7 +28,9 @@ void Evaluator::for_label_blocks(Model& model, const Block& body) const {
   if (total == 0) return;  // more processes than labels
   size_t block = total;
   const size_t all = others_ != nullptr ? count_rows(*others_, n).all : n;
-  if (model.predicts_label_blocks()) block = std::clamp<size_t>(kBlockEntries / all, 1, total);
+  // What is brought together is there several times over for a moment.
+  const size_t most = others_ != nullptr ? kBlockEntries / 8 : kBlockEntries;
+  if (model.predicts_label_blocks()) block = std::clamp<size_t>(most / all, 1, total);
   std::vector<float> scores(n * block);
   std::vector<int8_t> labels(n * block);
   for (size_t first = 0; first < total; first += block) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "base/rng.h"
@@ -58,20 +59,26 @@ void TableEstimator::write_best(const Path& folder) {
   write_npy(folder / "estimates.npy", View<const float>{whole.data(), rows(), part_.all});
 }
 
-// Rank by rank, so that rank 0 never has more than its own rows and another's.
+// A few rows at a time, so that rank 0 never has many more than its own.
 void TableEstimator::write_rows(const Path& file, View<const float> mine) {
-  const size_t all = count_rows(*others_, mine.rows).all;
+  constexpr size_t kEntries = size_t{4} << 20;
+  const size_t block = std::max<size_t>(1, kEntries / mine.cols);
+  const uint64_t count = mine.rows;
+  const auto counts =
+      all_gather<uint64_t>(*others_, std::span(&count, 1), static_cast<size_t>(others_->size()));
+  const size_t all = std::accumulate(counts.begin(), counts.end(), size_t{0});
   std::optional<NpyRowWriter> writer;
   if (others_->is_first()) writer.emplace(file, DType::kF32, all, mine.cols);
-  for (int r = 0; r < others_->size(); ++r) {
-    const bool is_mine = r == others_->rank();
-    const auto parts =
-        others_->gather(is_mine ? std::as_bytes(mine.flat()) : std::span<const std::byte>());
-    if (!writer) continue;
-    const auto values = values_of<float>(parts[static_cast<size_t>(r)], r);
-    check_joined(values.size() % mine.cols, 0);
-    for (size_t i = 0; i < values.size(); i += mine.cols) {
-      writer->append(std::span(values).subspan(i, mine.cols));
+  for (size_t r = 0; r < counts.size(); ++r) {
+    const bool is_mine = r == static_cast<size_t>(others_->rank());
+    for (size_t first = 0; first < counts[r]; first += block) {
+      const size_t rows = std::min<size_t>(block, counts[r] - first);
+      std::span<const float> some;
+      if (is_mine) some = mine.flat().subspan(first * mine.cols, rows * mine.cols);
+      const auto values = gather<float>(*others_, some, rows * mine.cols);
+      for (size_t i = 0; i < values.size(); i += mine.cols) {
+        writer->append(std::span(values).subspan(i, mine.cols));
+      }
     }
   }
   if (writer) writer->finish();

@@ -98,7 +98,7 @@ TEST_F(Mpi, ASweepAndASearchGiveTheBytesOfOneProcess) {
   expect_success(sweep + Words{path("sweep1")});
   const Words search = {"train", path("data"), "--trials", "8", "--epochs", "3", "--out"};
   expect_success(search + Words{path("search1")});
-  for (const int ranks : {2, 3}) {
+  for (const int ranks : {2, 3, 4}) {
     const std::string number = std::to_string(ranks);
     EXPECT_EQ(run_ranks(ranks, sweep + Words{path("sweep" + number)}).exit_code, 0);
     for (const auto& run : std::filesystem::directory_iterator(path("sweep1") + "/runs")) {
