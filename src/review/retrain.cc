@@ -1,10 +1,26 @@
 #include "review/retrain.h"
 
+#include <algorithm>
+
 #include "base/fail.h"
 #include "experiment/run.h"
 #include "review/labels.h"
 
 namespace spml::review {
+namespace {
+
+// What is learnt from answers to the likeliest questions says little of the unlikeliest, of which
+// there are many: what was expected before the first answer, less what was found, is the better
+// guess.
+double expected_missing(const Suggestions& ranked, const ReviewRun& first,
+                        const std::vector<NewAnswer>& answers) {
+  const auto found = std::count_if(answers.begin(), answers.end(), [](const NewAnswer& answer) {
+    return answer.answer == State::kYes;
+  });
+  return std::max(ranked.expected_missing, first.expected.value_or(0) - static_cast<double>(found));
+}
+
+}  // namespace
 
 Retrainer::Retrainer(Store& store, const RetrainSetup& setup,
                      std::function<void(std::shared_ptr<Scorer>)> done)
@@ -115,7 +131,9 @@ void Retrainer::train(const Path& base, ReviewRun& record) {
   for (const Suggestion& suggestion : scorer->score(kept)) suggestions.list.push_back(suggestion);
   record.state = RunState::kDone;
   record.unknown = static_cast<double>(suggestions.unknown);
-  record.expected = suggestions.expected_missing;
+  record.expected = setup_.ranker == nullptr
+                        ? suggestions.expected_missing
+                        : expected_missing(suggestions, store_.runs().front(), answers);
   record.val_map = result.val_map;
   record.test_map = result.test_map;
   store_.replace_suggestions(record, suggestions.list, [&] {

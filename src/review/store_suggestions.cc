@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "base/fail.h"
 #include "review/store.h"
@@ -10,6 +12,9 @@ namespace {
 
 // Rows of one transaction: an answer waits for one of them at most, some 30 ms.
 constexpr size_t kStep = 2000;
+
+// Between two transactions: whoever takes a mutex again at once leaves nobody else a turn.
+void let_others() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 
 // The place of an entry in random order: the same for all runs of a review, another for each.
 int64_t lot_of(Entry entry, const std::string& review) {
@@ -58,6 +63,7 @@ void Store::replace_suggestions(const ReviewRun& run, const std::vector<Suggesti
                                 const std::function<void()>& switched) {
   for (const Suggestion& suggestion : suggestions) check_entry(suggestion.entry);
   for (size_t begin = 0; begin < suggestions.size(); begin += kStep) {
+    let_others();
     const std::lock_guard lock(mutex_);
     Transaction transaction(database_);
     for (size_t i = begin; i < std::min(begin + kStep, suggestions.size()); ++i) {
@@ -86,6 +92,7 @@ void Store::replace_suggestions(const ReviewRun& run, const std::vector<Suggesti
   }
   if (switched) switched();
   for (bool more = true; more;) {
+    let_others();
     const std::lock_guard lock(mutex_);
     Query(database_,
           "DELETE FROM suggestions WHERE (run, row, label) IN (SELECT run, row, label FROM "
@@ -98,6 +105,7 @@ void Store::replace_suggestions(const ReviewRun& run, const std::vector<Suggesti
 
 bool Store::rescore(int64_t run, const std::vector<Suggestion>& suggestions) {
   for (size_t begin = 0; begin < suggestions.size(); begin += kStep) {
+    let_others();
     const std::lock_guard lock(mutex_);
     if (current_run_id() != run) return false;
     Transaction transaction(database_);

@@ -133,6 +133,8 @@ TEST(StoppingBound, HoldsIn1000SimulatedReviews) {
     held += missing <= bound.missing_at_most;
     share_held += static_cast<double>(outcome.found) / hidden >= bound.share_found_at_least - 1e-12;
   }
+  RecordProperty("reviews_in_which_the_bound_held", held);
+  RecordProperty("reviews_in_which_the_share_held", share_held);
   EXPECT_GE(held, 930);
   EXPECT_GE(share_held, 930);
   EXPECT_LT(held, 1000) << "a bound that always holds is too wide to be of use";
@@ -149,6 +151,7 @@ TEST(ClopperPearson, HoldsIn1000SimulatedReviews) {
     const Interval interval = clopper_pearson(yes, answers);
     held += interval.low <= share && share <= interval.high;
   }
+  RecordProperty("reviews_in_which_the_interval_held", held);
   EXPECT_GE(held, 930);
   EXPECT_LT(held, 1000);
 }

@@ -21,5 +21,6 @@ if [[ ! -f $work/version.txt || $(<"$work/version.txt") != "$package" ]]; then
 fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-NODE_PATH="$work/node_modules" SPML="$spml" FOLDER="$folder" PICTURES="$pictures" \
-  node "$here/browser/journey.cjs"
+export NODE_PATH="$work/node_modules" SPML="$spml" FOLDER="$folder" PICTURES="$pictures"
+node "$here/browser/journey.cjs"
+node "$here/browser/from_import.cjs"

@@ -250,6 +250,8 @@ TEST(Retrain, MakesARunWithTheAnswersWhileMoreComeIn) {
   EXPECT_EQ(run.state, RunState::kDone);
   EXPECT_TRUE(run.val_map.has_value());
   EXPECT_GE(run.answers, 20);
+  // 20 labels, or more, were found since.
+  EXPECT_GE(*run.expected, *review->store().runs().front().expected - 20 - 1e-6);
   // Usable like any other run, and not the same classifier.
   const TrainedModel before = load_trained_model(toy.run(), 1);
   const TrainedModel after = load_trained_model(toy.out() / run.folder, 1);

@@ -2,10 +2,10 @@
 const fs = require('node:fs');
 const path = require('node:path');
 
-// The true labels of a data folder, one row after another: bytes, or numbers of 8 bytes as the
+// The true labels of a data folder (or another of its files of labels), one row after another: bytes, or numbers of 8 bytes as the
 // authors' files have them.
-function truthOf(data, labels) {
-  const file = fs.readFileSync(path.join(data, 'formatted_train_labels.npy'));
+function truthOf(data, labels, part = 'train', name = 'labels') {
+  const file = fs.readFileSync(path.join(data, `formatted_${part}_${name}.npy`));
   const start = 10 + file.readUInt16LE(8);
   const [, type] = file.toString('latin1', 10, start).match(/'descr': '([^']*)'/);
   const read = {
