@@ -111,13 +111,19 @@ memory InferencePlan::convolve_onto(const ConvLayout& c, const memory& input, co
 memory InferencePlan::convolve(const ConvLayout& c, memory input, const dnnl::post_ops& fused,
                                const memory* output, size_t buffer) {
   const ConvShapes shapes(c, input.get_desc().dims());
-  const dnnl::convolution_forward::primitive_desc conv(
-      {dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
-       any(input.get_desc().dims()), any(shapes.weights),
-       memory::desc({shapes.out[1]}, kF32, Tag::a),
-       output != nullptr ? output->get_desc() : any(shapes.out), shapes.strides, shapes.padding,
-       shapes.padding},
-      attributes(fused), engine_);
+  const auto described = [&](dnnl::algorithm algorithm, bool may_be_empty) {
+    return dnnl::convolution_forward::primitive_desc(
+        {dnnl::prop_kind::forward_inference, algorithm, any(input.get_desc().dims()),
+         any(shapes.weights), memory::desc({shapes.out[1]}, kF32, Tag::a),
+         output != nullptr ? output->get_desc() : any(shapes.out), shapes.strides, shapes.padding,
+         shapes.padding},
+        attributes(fused), engine_, may_be_empty);
+  };
+  // Winograd's has fewer products; features differ by some 1e-6 of their mean. Not every processor
+  // has it, nor every shape.
+  dnnl::convolution_forward::primitive_desc conv;
+  if (c.kernel == 3 && c.stride == 1) conv = described(dnnl::algorithm::convolution_winograd, true);
+  if (!conv) conv = described(dnnl::algorithm::convolution_direct, false);
   if (conv.src_desc() != input.get_desc()) {
     input = reordered(input, memory(conv.src_desc(), engine_));
   }
