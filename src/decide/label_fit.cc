@@ -23,6 +23,7 @@ constexpr double kCertain = 1.25;        // widest high / low of an interval tha
 constexpr double kNearCertainty = 0.98;  // share of rows less certain than "a certain row"
 constexpr double kProfileDeviation = 0.02;
 constexpr double kGivenDeviation = 0.1;  // of log k where it was given
+constexpr double kHeldDeviation = 0.02;
 constexpr double kUsualDeviation = 0.3;
 constexpr double kTelling = 5;          // by how much scores have to raise the log likelihood
 constexpr double kTellingOfARow = 0.3;  // the same where there are few rows
@@ -98,6 +99,10 @@ BestFit best_fit(const LabelModel& model, const LabelFitInput& input) {
   const auto labels = static_cast<double>(input.logits.cols);
   const auto from_belief = [&](const Belief& belief) {
     BestFit fit{model.start(std::min(std::exp(belief.centre), 0.9 * labels)), 0, belief};
+    // First held to the belief: on the way to better slopes, k could fall to where nothing moves
+    // it.
+    const Belief held{belief.centre, std::min(belief.deviation, kHeldDeviation)};
+    if (model.partial_rows() > 0) minimise_with(model, {&held, 1}, fit.x);
     fit.objective = minimise_with(model, {&belief, 1}, fit.x);
     return fit;
   };

@@ -85,15 +85,20 @@ KnownLabelClassifier::Result KnownLabelClassifier::fit(View<const int8_t> known)
   Result result;
   result.left_out = Matrix<float>(known.rows, known.cols);
   squares_.fit(targets, result.left_out.view());
+  // Questions are ranked by scores that are believed as they are, which finds more; the classifier
+  // is better where they are not.
   const std::vector<double> believed = trust(known, result.left_out.view(), k_);
+  Matrix<float> lowered = targets;
   for (size_t i = 0; i < known.rows; ++i) {
     for (size_t j = 0; j < known.cols; ++j) {
       if (known(i, j) != 0) continue;
-      targets(i, j) =
-          static_cast<float>(believed[j]) * std::clamp(result.left_out(i, j), 0.0f, 1.0f);
+      targets(i, j) = std::clamp(result.left_out(i, j), 0.0f, 1.0f);
+      lowered(i, j) = static_cast<float>(believed[j]) * targets(i, j);
     }
   }
-  result.fit = squares_.fit(targets, result.left_out.view());
+  squares_.fit(targets, result.left_out.view());
+  Matrix<float> unused(known.rows, known.cols);
+  result.fit = squares_.fit(lowered, unused.view());
   return result;
 }
 

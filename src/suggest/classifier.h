@@ -1,7 +1,8 @@
 // A linear classifier for data of which some labels are known and most are not: least squares
 // (least_squares.h) in two rounds. In the first, unknown labels count as absent. In the second the
 // target of an unknown label is what the first, fitted without its row, says of it, held to [0, 1]
-// and lowered where more labels would then be missing than rows have, or than answers have found.
+// and lowered, for the fit that is kept, where more labels would then be missing than rows have or
+// than answers have found.
 // Known negatives are targets of 0 in both: they are what the second round can no longer move.
 #pragma once
 
