@@ -173,13 +173,14 @@ struct LossDescription {
   LabelNeed needs = LabelNeed::kObserved;
   bool needs_k = false;
   bool uses_estimates = false;
+  bool closed_form = false;  // linear classifiers are solved for instead of trained by steps
   LossMemory memory = {};
   RowNeed row_need = RowNeed::kBatch;
   std::vector<ParameterDescription> params;
 };
 
-// Every loss: the paper's in its order, then newer ones, then role+X for each of them that has no
-// label estimates of its own.
+// Every loss: the paper's in its order, then newer ones, then role+X for each of them that is
+// trained by steps and has no label estimates of its own.
 std::vector<LossDescription> losses();
 LossDescription describe_loss(std::string_view name);
 

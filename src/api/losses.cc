@@ -17,6 +17,7 @@ LossDescription describe(const LossInfo& info) {
   description.needs = info.needs;
   description.needs_k = info.needs_k;
   description.uses_estimates = info.uses_estimates;
+  description.closed_form = info.closed_form;
   description.memory = info.memory;
   description.row_need = info.row_need;
   for (const LossParameter& parameter : info.params) {

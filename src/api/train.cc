@@ -130,8 +130,8 @@ void refit(const Dataset& data, const TrainOptions& options, TrainConfig config,
   Session session(data, config, threads_of(options));
   LoopEvents events = loop_events(options, session);
   events.after_epoch = nullptr;
-  session.loop.run(events);
-  average_over_seeds(session, search_events(options));
+  session.train(events);
+  average_classifiers(session, search_events(options));
   take_refit(state, session);
 }
 
@@ -142,8 +142,8 @@ LinearClassifier train_in_memory(const Dataset& data, const TrainOptions& option
   for (const std::string& text : session.prepared.notices) {
     if (options.on_notice) options.on_notice(text);
   }
-  session.loop.run(loop_events(options, session));
-  const double val_map = average_over_seeds(session, search_events(options));
+  session.train(loop_events(options, session));
+  const double val_map = average_classifiers(session, search_events(options));
   RunResult result = measure(session);
   result.val_map = val_map;
   const auto state = state_of(session, std::move(result));

@@ -31,6 +31,7 @@ Json to_json(const LossInfo& info) {
           {"needs", to_string(info.needs)},
           {"needs_k", info.needs_k},
           {"uses_estimates", info.uses_estimates},
+          {"closed_form", info.closed_form},
           {"relabels", info.memory.labels},
           {"uses_soft_labels", info.memory.soft_labels},
           {"uses_priors", info.memory.priors},

@@ -84,7 +84,10 @@ bool scores_tell(const LabelModel& model, const LabelModel::Summary& first, doub
 Belief belief_about_k(const LabelModel& model, const LabelFitInput& input,
                       const LabelModel::Summary& first) {
   const auto labels = static_cast<double>(input.logits.cols);
-  if (input.k) return {std::log(std::clamp(*input.k, 1e-3, labels)), kGivenDeviation};
+  if (input.k) {
+    const double deviation = input.hold_k ? kHeldDeviation : kGivenDeviation;
+    return {std::log(std::clamp(*input.k, 1e-3, labels)), deviation};
+  }
   if (!scores_tell(model, first, labels)) return usual_belief(labels);
   return belief_from_bounds(first.likeliest, labels);
 }
@@ -114,7 +117,7 @@ BestFit best_fit(const LabelModel& model, const LabelFitInput& input) {
   // Where the labels are silent about k, the first fit may lie where nothing moves it.
   BestFit fit =
       from_belief(complete ? model.count_of_complete_rows() : belief_about_k(model, input, first));
-  if (!complete && !scores_tell(model, first, labels)) return fit;
+  if (!complete && (input.hold_k || !scores_tell(model, first, labels))) return fit;
   const double other = minimise_with(model, {&fit.belief, 1}, unbelieving);
   if (other <= fit.objective) {
     fit.objective = other;

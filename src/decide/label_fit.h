@@ -25,6 +25,7 @@ struct LabelFitInput {
   bool want_interval = true;          // of k: takes several times as long
   int threads = 1;                    // the result does not depend on it
   std::optional<double> k = {};       // labels of a row, where they are known from elsewhere
+  bool hold_k = false;                // to that, whatever these scores say
 };
 
 struct LabelFit {

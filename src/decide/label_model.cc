@@ -15,8 +15,12 @@ constexpr size_t kMostEntries = 1'500'000;  // logits that are looked at
 constexpr double kSlopeDeviation = 2, kFrequencyDeviation = 1;       // of b and c
 constexpr double kOffsetDeviation = 0.5, kOwnSlopeDeviation = 0.25;  // of d and e
 
+// Of a label's logits from row to row; or, where labels differ far more from each other than rows
+// do (weak classifiers of many labels), half of that of all: a slope that made much of the rows
+// would make every row have the same labels, and for certain.
 double deviation_of(View<const float> logits, const std::vector<size_t>& rows) {
-  double squares = 0;
+  const auto n = static_cast<double>(rows.size()), labels = static_cast<double>(logits.cols);
+  double within = 0, mean = 0, all = 0;
   for (size_t j = 0; j < logits.cols; ++j) {
     double sum = 0, square = 0;
     for (const size_t i : rows) {
@@ -24,10 +28,11 @@ double deviation_of(View<const float> logits, const std::vector<size_t>& rows) {
       sum += z;
       square += z * z;
     }
-    const auto n = static_cast<double>(rows.size());
-    squares += std::max(0.0, square / n - (sum / n) * (sum / n));
+    within += std::max(0.0, square / n - (sum / n) * (sum / n)) / labels;
+    mean += sum / n / labels;
+    all += square / n / labels;
   }
-  return std::sqrt(squares / static_cast<double>(logits.cols));
+  return std::max(std::sqrt(within), std::sqrt(std::max(0.0, all - mean * mean)) / 2);
 }
 
 double penalty(double value, double deviation, double& gradient) {

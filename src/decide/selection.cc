@@ -51,4 +51,13 @@ double observed_criterion(View<const float> scores, View<const int8_t> labels,
   return observed > 0 ? sum / observed : 0;
 }
 
+std::vector<double> observed_frequency(View<const int8_t> labels) {
+  std::vector<double> share(labels.cols);
+  for (size_t i = 0; i < labels.rows; ++i) {
+    for (size_t j = 0; j < labels.cols; ++j) share[j] += labels(i, j) > 0;
+  }
+  for (double& s : share) s = (s + 0.5) / (static_cast<double>(labels.rows) + 1);
+  return share;
+}
+
 }  // namespace spml

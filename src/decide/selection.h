@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "spml/view.h"
 
@@ -22,5 +23,8 @@ namespace spml {
 // prior is taken as k times its frequency. 0 when nothing was observed.
 double observed_criterion(View<const float> scores, View<const int8_t> labels,
                           std::span<const double> frequency, double k, int threads);
+
+// (L) share of rows with an observed positive, never quite 0 or 1.
+std::vector<double> observed_frequency(View<const int8_t> labels);
 
 }  // namespace spml

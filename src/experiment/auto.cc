@@ -30,6 +30,10 @@ constexpr double kScreenRows = 10000;  // training rows of a short run, at most 
 // Rows x features x labels, over all splits of a trial: on large data one split has to do.
 constexpr double kScreenWork = 1e8, kFinalWork = 3e8;
 constexpr size_t kFinalsOfALoss = 2;
+// Solving for a classifier takes the cube of the features: with more it would outlast the search.
+constexpr size_t kMostSolvedFeatures = 4096;
+constexpr size_t kBlends = 2;
+constexpr double kHardlyWorse = 0.01;  // of a score: less than chance makes of it
 constexpr double kWeightDecay = 1e-4;
 constexpr int kAverage = 3;  // of the chosen settings; more seeds add little
 
@@ -56,6 +60,8 @@ class Search {
   void find_k();
   void screen();
   void finals();
+  void blend();
+  const Trial& best() const;
   void run(const std::vector<TrainConfig>& configs, const char* stage);
   void join(size_t first, const std::vector<uint8_t>& mine);
   void train(Trial& trial) const;
@@ -69,7 +75,8 @@ class Search {
   const AutoOptions& options_;
   const RunEvents& events_;
   Clock::time_point start_ = Clock::now();
-  double k_ = 1;  // of the criterion
+  double k_ = 1;            // of the criterion
+  bool can_solve_ = false;  // whether solving for a classifier takes no longer than training one
   std::vector<Split> screen_splits_, final_splits_;
   std::vector<Trial> trials_;
 };
@@ -113,13 +120,13 @@ void Search::train(Trial& trial) const {
   double sum = 0;
   for (const Split& split : splits) {
     Session session(data_, trial.config, 1, std::nullopt, ImageModelMaker(), &split);
-    session.loop.run(loop_events);
-    const LoopState& state = session.loop.state();
+    session.train(loop_events);
+    const double val_map = average_classifiers(session, events_, &split);
     const bool full = session.prepared.validates_on_full_labels();
-    sum += full ? state.best_val_map : 100 * observed_criterion(session, k_);
+    sum += full ? val_map : 100 * observed_criterion(session, k_);
     if (&split == splits.data()) {
-      trial.record.best_epoch = state.best_epoch;
-      trial.record.val_map = state.best_val_map;
+      trial.record.best_epoch = session.loop.state().best_epoch;
+      trial.record.val_map = val_map;
     }
   }
   trial.record.score = sum / static_cast<double>(splits.size());
@@ -138,8 +145,9 @@ void Search::run(const std::vector<TrainConfig>& configs, const char* stage) {
     trial.record.lr = config.learning_rate();
     trial.record.batch = config.batch;
     trial.record.weight_decay = config.weight_decay;
-    trial.record.epochs = config.epoch_count();
+    trial.record.epochs = takes_steps(config) ? config.epoch_count() : 1;
     trial.record.subsample = config.subsample;
+    trial.record.blend_ridge = config.blend_ridge;
     trials_.push_back(std::move(trial));
   }
   std::atomic<size_t> done = first;
@@ -214,6 +222,10 @@ void Search::screen() {
   const size_t rows = prepared.split.train.size();
   const size_t budget = options_.trials * 5 / 7;
   std::vector<TrainConfig> configs = screening_candidates(base_, rows);
+  can_solve_ = data_.train_file.features.cols() <= kMostSolvedFeatures;
+  if (!can_solve_) {
+    std::erase_if(configs, [](const TrainConfig& config) { return !takes_steps(config); });
+  }
   for (TrainConfig& config : configs) {
     config.epochs = std::min(screening_epochs(rows, config.batch), base_.epoch_count());
     config.subsample = base_.subsample * std::min(1.0, kScreenRows / static_cast<double>(rows));
@@ -225,6 +237,7 @@ void Search::screen() {
   for (const Trial* trial : ranked("screen")) best.try_emplace(trial->record.loss, trial);
   for (const double factor : {1 / 3.0, 3.0}) {
     for (const auto& [loss, trial] : best) {
+      if (!takes_steps(trial->config)) continue;
       others.push_back(trial->config);
       others.back().lr = trial->record.lr * factor;
     }
@@ -262,11 +275,42 @@ void Search::finals() {
   run(configs, "final");
   std::vector<TrainConfig> decayed;
   for (const Trial* trial : ranked("final")) {
+    if (!takes_steps(trial->config)) continue;
     decayed.push_back(trial->config);
     decayed.back().weight_decay = kWeightDecay;
   }
-  decayed.resize(std::min(decayed.size(), left()));
+  decayed.resize(std::min(decayed.size(), left() - std::min(left(), kBlends)));
   run(decayed, "final");
+  blend();
+}
+
+// The best of each loss, of the best losses, with the classifier that is solved for.
+void Search::blend() {
+  if (!can_solve_) return;
+  std::vector<TrainConfig> configs;
+  std::set<std::string> losses;
+  for (const Trial* trial : ranked("final")) {
+    if (!takes_steps(trial->config) || !losses.insert(trial->record.loss).second) continue;
+    configs.push_back(trial->config);
+    configs.back().blend_ridge = true;
+  }
+  configs.resize(std::min({configs.size(), kBlends, left()}));
+  run(configs, "final");
+}
+
+// The best by score; but what is hardly worse and a mean of two depends less on chance.
+const Trial& Search::best() const {
+  const auto list = ranked("final");
+  if (list.empty()) {
+    for (const Trial& trial : trials_) {
+      if (!trial.record.error.empty())
+        fail("no trial of the search succeeded: {}", trial.record.error);
+    }
+  }
+  const auto blended =
+      std::ranges::find_if(list, [](const Trial* trial) { return trial->config.blend_ridge; });
+  const double enough = list.front()->score() * (1 - kHardlyWorse);
+  return blended != list.end() && (*blended)->score() >= enough ? **blended : *list.front();
 }
 
 TrainConfig Search::choose() {
@@ -275,19 +319,13 @@ TrainConfig Search::choose() {
   find_k();
   screen();
   finals();
-  const auto best = ranked("final");
-  if (best.empty()) {
-    for (const Trial& trial : trials_) {
-      if (!trial.record.error.empty())
-        fail("no trial of the search succeeded: {}", trial.record.error);
-    }
-  }
-  for (Trial& trial : trials_) trial.record.chosen = &trial == best.front();
+  const Trial& winner = best();
+  for (Trial& trial : trials_) trial.record.chosen = &trial == &winner;
   if (options_.time_limit && out_of_time() && events_.notice) {
     events_.notice("the time limit ended the search: its result depends on the machine");
   }
-  TrainConfig chosen = best.front()->config;
-  chosen.average = kAverage;
+  TrainConfig chosen = winner.config;
+  if (takes_steps(chosen)) chosen.average = kAverage;
   return chosen;
 }
 
@@ -303,8 +341,8 @@ void refit(const Dataset& data, const TrainConfig& config, const RunFolder& fold
   whole.refit = true;
   whole.epochs = record.result.best_epoch;
   Session session(data, whole, options.threads, {}, {}, nullptr, options.cluster);
-  session.loop.run({});
-  average_over_seeds(session, {});
+  session.train();
+  average_classifiers(session, {});
   SafetensorsWriter writer;
   session.model->save_model(writer);
   writer.add_metadata("format", "spml");

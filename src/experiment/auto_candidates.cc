@@ -26,7 +26,8 @@ const std::vector<LossChoice>& loss_choices() {
                                                   {"em", {{"alpha", 0.1}}},
                                                   {"gr", {}},
                                                   {"role", {}},
-                                                  {"role+em", {{"alpha", 0.1}}}};
+                                                  {"role+em", {{"alpha", 0.1}}},
+                                                  {"ridge", {}}};
   return choices;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "experiment/closed_form.h"
 #include "linear/linear_model.h"
 
 namespace spml {
@@ -10,11 +11,8 @@ namespace {
 // Far from the seeds that people count up.
 constexpr uint64_t kSeedStride = 1'000'003;
 
-}  // namespace
-
-double average_over_seeds(Session& session, const RunEvents& events, const Split* rows) {
-  const auto count = static_cast<size_t>(session.config.average);
-  if (count <= 1) return session.loop.state().best_val_map;
+void average_over_seeds(Session& session, size_t count, const RunEvents& events,
+                        const Split* rows) {
   std::vector<std::unique_ptr<LinearModel>> others(count - 1);
   LoopEvents loop_events;
   loop_events.after_step = [&](const LoopState&) {
@@ -34,7 +32,7 @@ double average_over_seeds(Session& session, const RunEvents& events, const Split
                                   : std::make_unique<Session>(session.data, config, threads,
                                                               std::optional<LinearStart>(),
                                                               ImageModelMaker(), rows, cluster);
-    other->loop.run(loop_events);
+    other->train(loop_events);
     others[i] = other->take_linear_model();
   });
   auto& model = dynamic_cast<LinearModel&>(*session.model);
@@ -50,7 +48,18 @@ double average_over_seeds(Session& session, const RunEvents& events, const Split
   for (float& value : weight) value /= static_cast<float>(count);
   for (float& value : bias) value /= static_cast<float>(count);
   model.set_weights(weight, bias);
-  return session.validation.evaluate(model).map.map;
+}
+
+}  // namespace
+
+double average_classifiers(Session& session, const RunEvents& events, const Split* rows) {
+  const TrainConfig& config = session.config;
+  if (config.average <= 1 && !config.blend_ridge) return session.loop.state().best_val_map;
+  if (config.average > 1) {
+    average_over_seeds(session, static_cast<size_t>(config.average), events, rows);
+  }
+  if (config.blend_ridge) blend_with_solution(session);
+  return session.validation.evaluate(*session.model).map.map;
 }
 
 }  // namespace spml

@@ -1,5 +1,6 @@
 #include "experiment/config.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/fail.h"
@@ -12,6 +13,13 @@ double TrainConfig::learning_rate() const {
 
 int TrainConfig::epoch_count() const {
   return epochs.value_or(static_cast<int>(kDefaultEpochs[static_cast<size_t>(mode)]));
+}
+
+bool takes_steps(const TrainConfig& config) {
+  if (config.mode != Mode::kLinear || config.own_loss) return true;
+  return std::ranges::none_of(all_losses(), [&](const LossInfo* info) {
+    return info->closed_form && info->name == config.loss;
+  });
 }
 
 std::string_view to_string(Mode mode) {

@@ -68,7 +68,8 @@ struct TrainConfig {
   double subsample = 1;
   TransformKind transform = TransformKind::kNone;
   double weight_decay = 0;
-  int average = 1;  // classifiers that differ in their seed, of which the mean is kept
+  int average = 1;           // classifiers that differ in their seed, of which the mean is kept
+  bool blend_ridge = false;  // the mean of that and of what --loss ridge gives
   int patience = 0;
   double min_delta = 0;  // in points of MAP
   bool record_unobserved_positives = false;
@@ -87,6 +88,9 @@ std::shared_ptr<const OwnLoss> recorded_loss(const std::string& name, bool uses_
 // What the table says of the run's loss, or the loss itself where it is not of the table. Error for
 // an unknown name.
 const LossInfo& loss_info(const TrainConfig& config);
+
+// Whether the run takes steps; else its classifier is solved for (closed_form.h).
+bool takes_steps(const TrainConfig& config);
 
 std::string_view to_string(Mode mode);
 std::string_view to_string(Select select);

@@ -15,9 +15,7 @@ namespace {
 // Validation rows looked at, at most so many logits: enough for curves of a few numbers each.
 constexpr size_t kMostEntries = size_t{8} << 20;
 
-// Of the logarithms of two estimates of k. Losses that push unknown labels down make rows seem to
-// have one label, weak scores make them seem to have many: where two estimates differ by more than
-// a factor of two, neither is believed but what lies between them.
+// Of the logarithms of two estimates of k: a factor of two.
 constexpr double kFarApart = 0.7;
 
 // Validation rows: their logits, and what is known of their labels.
@@ -105,12 +103,14 @@ ValidationRows read_validation(Session& session) {
   return result;
 }
 
-LabelFit fit(const ValidationRows& rows, std::optional<double> k, bool want_interval, int threads) {
+LabelFit fit(const ValidationRows& rows, std::optional<double> k, bool want_interval, int threads,
+             bool hold_k = false) {
   LabelFitInput input;
   input.logits = rows.scores();
   input.labels = rows.known();
   input.frequency = rows.frequency;
   input.k = k;
+  input.hold_k = hold_k;
   input.rows_may_be_empty = rows.some_empty;
   input.want_interval = want_interval;
   input.threads = threads;
@@ -154,8 +154,14 @@ Decisions decide(Session& session) {
   if (!session.config.k_is_estimated) k = resolve_k(session.data, session.config);
   LabelFit fitted = fit(rows, k, false, session.threads);
   if (session.config.k_is_estimated && session.config.k && fitted.complete_rows == 0) {
-    const double told = *session.config.k, apart = std::abs(std::log(told / fitted.k));
-    if (apart > kFarApart) fitted = fit(rows, std::sqrt(told * fitted.k), false, session.threads);
+    // Weak scores make rows seem to have many labels: then the estimate is believed. Losses that
+    // push unknown labels down make rows seem to have one: then neither is, but what lies between.
+    const double told = *session.config.k, apart = std::log(fitted.k / told);
+    if (apart > kFarApart) {
+      fitted = fit(rows, told, false, session.threads, true);
+    } else if (apart < -kFarApart) {
+      fitted = fit(rows, std::sqrt(told * fitted.k), false, session.threads);
+    }
   }
   Decisions decisions;
   decisions.from = fitted.complete_rows > 0 ? LabelSource::kClean : LabelSource::kObserved;

@@ -37,8 +37,8 @@ std::vector<std::unique_ptr<Session>> train_other_folds(const Session& session, 
   parallel_for(sessions.size(), session.threads, [&](size_t i) {
     sessions[i] = std::make_unique<Session>(session.data, session.config, 1, std::nullopt,
                                             ImageModelMaker(), &folds[i + 1]);
-    sessions[i]->loop.run({});
-    average_over_seeds(*sessions[i], {}, &folds[i + 1]);
+    sessions[i]->train();
+    average_classifiers(*sessions[i], {}, &folds[i + 1]);
   });
   return sessions;
 }

@@ -18,7 +18,7 @@ RunResult measure(Session& session) {
   result.mode = session.config.mode;
   result.lr = session.config.learning_rate();
   result.batch = session.config.batch;
-  result.epochs = session.config.epoch_count();
+  result.epochs = takes_steps(session.config) ? session.config.epoch_count() : 1;
   result.seed = session.config.seed;
   result.k = session.prepared.k;
   result.k_from = session.prepared.k_from;

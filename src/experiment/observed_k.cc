@@ -45,7 +45,7 @@ std::vector<std::unique_ptr<Session>> train_on(const Dataset& data, const TrainC
   parallel_for(splits.size(), threads, [&](size_t i) {
     sessions[i] =
         std::make_unique<Session>(data, config, 1, std::nullopt, ImageModelMaker(), &splits[i]);
-    sessions[i]->loop.run({});
+    sessions[i]->train();
   });
   return sessions;
 }

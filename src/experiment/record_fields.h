@@ -118,6 +118,7 @@ void json_fields(Fields& field, SearchTrial& trial) {
   field("best_epoch", trial.best_epoch);
   field("val_map", trial.val_map);
   field("score", trial.score);
+  field.maybe("blend_ridge", trial.blend_ridge);
   field.maybe("error", trial.error);
   field.maybe("chosen", trial.chosen);
 }

@@ -124,8 +124,8 @@ RunRecord run_training(const Dataset& data, const TrainConfig& asked, const RunO
   Session& session = *made;
   RunWriter writer(folder, session, identity, options, events);
   writer.begin();
-  session.loop.run(writer.loop_events());
-  const double val_map = average_over_seeds(session, events);
+  session.train(writer.loop_events());
+  const double val_map = average_classifiers(session, events);
   RunResult result = measure(session);
   result.val_map = val_map;
   const Decisions decisions = decide(session);

@@ -24,6 +24,7 @@ struct SearchTrial {
   std::optional<double> val_map;  // nothing when the trial failed
   std::optional<double> score;    // what the choice is by, higher is better
   std::string error;
+  bool blend_ridge = false;
   bool chosen = false;
 };
 std::vector<SearchTrial> read_search(const Path& file);

@@ -1,7 +1,7 @@
 // Everything that trains together, made from a data set and a configuration, in memory:
 //
 //   Session session(data, config, threads);
-//   session.loop.run({});
+//   session.train();
 //   const RunResult result = measure(session);
 //
 // A run adds a folder to it; the library's train functions and searches use it as it is.
@@ -69,6 +69,9 @@ class Session {
   const Evaluator validation;
   const std::unique_ptr<LabelMemory> memory;  // null unless the loss keeps something
   Loop loop;
+
+  // Runs the loop, or solves for the classifier of a loss that needs no steps.
+  void train(const LoopEvents& events = {});
 
   LossSetup loss_setup() const;
   uint64_t total_steps() const { return total_steps_; }

@@ -53,6 +53,10 @@ bool trains_images(const TrainConfig& c) { return c.mode != Mode::kLinear; }
 
 const SettingNeed kLinear = {[](const TrainConfig& c) { return c.mode == Mode::kLinear; },
                              "--mode linear"};
+const SettingNeed kSteps = {takes_steps, "a loss that is trained by steps"};
+const SettingNeed kLinearSteps = {
+    [](const TrainConfig& c) { return c.mode == Mode::kLinear && takes_steps(c); },
+    "--mode linear and a loss that is trained by steps"};
 const SettingNeed kImages = {trains_images, "--mode finetune or linear-init"};
 const SettingNeed kLinearInit = {[](const TrainConfig& c) { return c.mode == Mode::kLinearInit; },
                                  "--mode linear-init"};
@@ -127,6 +131,7 @@ const Setting kSettings[] = {
      .sweep_default = "the paper's 1e-2,1e-3,1e-4,1e-5",
      .by_mode = kDefaultLearningRate,
      .axis = 60,
+     .need = kSteps,
      .written = Written::kAlways},
     {.name = "batch",
      .access = at<&TrainConfig::batch>,
@@ -134,6 +139,7 @@ const Setting kSettings[] = {
      .range = {1, 1 << 20},
      .sweep_default = "the paper's 8,16",
      .axis = 70,
+     .need = kSteps,
      .written = Written::kAlways},
     {.name = "epochs",
      .access = at<&TrainConfig::epochs>,
@@ -141,6 +147,7 @@ const Setting kSettings[] = {
      .range = {1, kMaxEpochs},
      .by_mode = kDefaultEpochs,
      .axis = 50,
+     .need = kSteps,
      .written = Written::kAlways,
      .in_experiments = true},
     {.name = "seed",
@@ -198,6 +205,7 @@ const Setting kSettings[] = {
      .help = "Adam's weight decay",
      .range = kAtLeastZero,
      .axis = 30,
+     .need = kSteps,
      .written = Written::kAlways,
      .in_experiments = true},
     {.name = "average",
@@ -207,12 +215,18 @@ const Setting kSettings[] = {
      .hint = "N",
      .range = {1, 100},
      .axis = 35,
-     .need = kLinear,
+     .need = kLinearSteps,
+     .in_experiments = true},
+    {.name = "blend-ridge",
+     .access = at<&TrainConfig::blend_ridge>,
+     .help = "Keep the mean of the classifier and of the one that --loss ridge gives, scaled alike",
+     .need = kLinearSteps,
      .in_experiments = true},
     {.name = "patience",
      .access = at<&TrainConfig::patience>,
      .help = "Stop after this many epochs without a better one; 0: never",
      .range = {0, kMaxEpochs},
+     .need = kSteps,
      .written = Written::kAlways,
      .in_experiments = true},
     {.name = "min-delta",

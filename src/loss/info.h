@@ -32,6 +32,8 @@ struct LossInfo {
   LabelNeed needs = LabelNeed::kObserved;
   bool needs_k = false;
   bool uses_estimates = false;  // has label-estimate variables, trained beside the classifier
+  // A linear classifier is solved for (src/ridge) instead of trained by steps.
+  bool closed_form = false;
   LossMemory memory = {};
   RowNeed row_need = RowNeed::kBatch;  // of what another process has of a batch
   std::span<const LossParameter> params;
@@ -43,7 +45,8 @@ struct LossInfo {
 // The table: the paper's losses in its order, then newer ones.
 std::span<const LossInfo* const> all_losses();
 
-// role+X for every loss X of the table that has no label estimates of its own:
+// role+X for every loss X of the table that is trained by steps and has no label estimates of its
+// own:
 //   ( X(f) + BCE(f | sg e) + side(e | f) ) / 2, with side as in role.
 // Its parameters are role's and X's; a name that both have is one parameter.
 std::span<const LossInfo* const> combined_losses();

@@ -19,7 +19,8 @@
   /* gr.cc                 */ row(kGr)                                                     \
   /* large_loss.cc         */ row(kLlR) row(kLlCt) row(kLlCp)                              \
   /* self_training.cc      */ row(kSelfTraining)                                           \
-  /* class_prior_losses.cc */ row(kCrisp) row(kNnpu)
+  /* class_prior_losses.cc */ row(kCrisp) row(kNnpu)                                       \
+  /* ridge.cc              */ row(kRidge)
 // clang-format on
 
 namespace spml {

@@ -95,7 +95,7 @@ struct CombinedInfo {
 std::deque<CombinedInfo> combine() {
   std::deque<CombinedInfo> rows;
   for (const LossInfo* base : all_losses()) {
-    if (!base->uses_estimates) rows.emplace_back(*base);
+    if (!base->uses_estimates && !base->closed_form) rows.emplace_back(*base);
   }
   return rows;
 }

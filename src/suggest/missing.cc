@@ -5,14 +5,13 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "decide/label_fit.h"
+#include "decide/selection.h"
+#include "ridge/known_labels.h"
 #include "suggest/answers.h"
 #include "suggest/named_label.h"
 
 namespace spml {
 namespace {
-
-// Least-squares scores lie around 0 and 1; calibration starts from something like logits.
-constexpr float kScoreToLogit = 10;
 
 Calibration calibrate(View<const float> scores, const Evidence& evidence) {
   const View<const int8_t> known = evidence.known;
@@ -64,15 +63,6 @@ Matrix<float> by_named_labels(const Evidence& evidence) {
 }
 
 }  // namespace
-
-std::vector<double> observed_frequency(View<const int8_t> known) {
-  std::vector<double> share(known.cols);
-  for (size_t i = 0; i < known.rows; ++i) {
-    for (size_t j = 0; j < known.cols; ++j) share[j] += known(i, j) > 0;
-  }
-  for (double& s : share) s = (s + 0.5) / (static_cast<double>(known.rows) + 1);
-  return share;
-}
 
 Matrix<float> missing_probabilities(const Evidence& evidence) {
   if (evidence.logits.empty() && evidence.left_out.empty()) fail("expected scores, found none");

@@ -24,7 +24,4 @@ struct Evidence {
 // questions have been answered, the answers decide: see answers.h.
 Matrix<float> missing_probabilities(const Evidence& evidence);
 
-// (L) share of rows with an observed positive, never quite 0 or 1.
-std::vector<double> observed_frequency(View<const int8_t> known);
-
 }  // namespace spml

@@ -70,7 +70,7 @@ Matrix<float> out_of_fold_logits(const Dataset& data, const TrainConfig& config,
       if (fold[i] == f) places.push_back(i);
     }
     Session session(data, config, 1, {}, {}, &split);
-    session.loop.run(stoppable(events));
+    session.train(stoppable(events));
     std::vector<float> scores(places.size() * labels);
     session.model->predict(Part::kTrainFile, split.val, 0, {scores.data(), places.size(), labels});
     for (size_t i = 0; i < places.size(); ++i) {
@@ -86,7 +86,7 @@ Matrix<float> out_of_fold_logits(const Dataset& data, const TrainConfig& config,
 InSample in_sample_logits(const Dataset& data, const TrainConfig& config, const Split& split,
                           int threads, const SuggestEvents& events) {
   Session session(data, config, threads, {}, {}, &split);
-  session.loop.run(stoppable(events));
+  session.train(stoppable(events));
   InSample result;
   result.logits = Matrix<float>(split.train.size(), data.labels());
   session.model->predict(Part::kTrainFile, split.train, 0, result.logits.view());

@@ -57,14 +57,14 @@ Suggester::Suggester(const Dataset& data, const TrainConfig& config, std::vector
       threads_(threads) {
   const FeatureMatrix& features = data.train_file.features;
   if (features.empty()) fail("{}: expected features, found none", data.folder.string());
-  // Scores of both kinds, targets, probabilities, labels; A, its start and a product.
   const size_t columns = std::min(features.cols(), LeastSquares::kMostFeatures);
-  MemoryBudget().require(saturating_sum(saturating_product(rows_.size(), data.labels(), 24),
-                                        saturating_product(columns, columns, 12)),
+  const uint64_t scores = saturating_product(rows_.size(), data.labels(), 2 * sizeof(float));
+  MemoryBudget().require(saturating_sum(scores, bytes_to_fit(rows_.size(), data.labels(), columns)),
                          "scoring every unknown label");
   if (features.cols() <= LeastSquares::kMostFeatures) {
     const Matrix<int8_t> labels = take_rows(known, rows_);
-    squares_.emplace(features, config.transform, rows_, labels, config.k.value_or(1.5), threads);
+    squares_.emplace(features, fit_transform(config.transform, features, rows_), rows_, labels,
+                     config.k.value_or(1.5), threads);
   }
 }
 

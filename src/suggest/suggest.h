@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "experiment/trained_model.h"
-#include "suggest/classifier.h"
+#include "ridge/known_labels.h"
 #include "suggest/missing.h"
 #include "suggest/out_of_fold.h"
 #include "suggest/ranking.h"

@@ -32,5 +32,21 @@ TEST(DecisionThresholds, LieBetweenTheLabelsOwnAndTheCommonOne) {
   EXPECT_EQ(thresholds, decision_thresholds(view, 3));
 }
 
+TEST(DecisionThresholds, NameHalfAgainAsManyLabelsAsAreExpectedAtTheMost) {
+  // Two labels of which nothing is known but how common they are: by F1 alone, both everywhere.
+  std::vector<float> p;
+  for (int i = 0; i < 10; ++i) p.insert(p.end(), {0.6F, 0.4F});
+  const auto thresholds = decision_thresholds({p.data(), 10, 2}, 1);
+  EXPECT_LE(thresholds[0], 0.6F);
+  EXPECT_GT(thresholds[1], 0.4F);
+}
+
+TEST(DecisionThresholds, OfEqualProbabilitiesAreReachedByAllOfThem) {
+  const std::vector<float> p(8, 0.3F);
+  for (const float threshold : decision_thresholds({p.data(), 4, 2}, 1)) {
+    EXPECT_LE(threshold, 0.3F + 1e-6F);
+  }
+}
+
 }  // namespace
 }  // namespace spml

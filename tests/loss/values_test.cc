@@ -344,5 +344,17 @@ TEST(LossValue, LargeLossesAreIgnoredOrCorrected) {
                 {-1 / 24., 0, 1 / 12., 0, -1 / 8., 0});
 }
 
+TEST(LossValue, RidgeSquaresTheErrorsOfScores) {
+  // z = 5 is a score of 1, z = -5 one of 0; an unknown label counts half. The last error, 10.5, is
+  // beyond 10, where the square is continued by its tangent.
+  Batch batch(2, 3);
+  batch.z = {5, 0, 0, -5, 0, 100};
+  batch.observed = {1, 1, -1, 1, 0, -1};
+  const auto loss = make_loss("ridge", {.labels = 3, .k = 1, .params = {}});
+  const double sum = 0 + 0.25 + 0.25 + 1 + 0.125 + 10 * (2 * 10.5 - 10);
+  expect_result(batch.evaluate<double>(*loss), sum / 6,
+                {0, -0.1 / 6, 0.1 / 6, -0.2 / 6, 0.05 / 6, 2 / 6.});
+}
+
 }  // namespace
 }  // namespace spml

@@ -201,6 +201,12 @@ Tensor large_loss(const Batch& b, double positive_weight, bool permanent = false
       .mean();
 }
 
+Tensor squared_error(const Batch& b) {
+  const Tensor score = b.z / 10 + 0.5;
+  const Tensor weight = b.positive + b.negative + b.unknown / 2;
+  return (weight * torch::square(score - b.positive)).mean();
+}
+
 const std::map<std::string_view, std::function<Tensor(const Batch&)>> kOracles = {
     {"bce", assume_negative},
     {"bce-ls", [](const Batch& b) { return smoothed(b, b["eps_n"]); }},
@@ -226,6 +232,7 @@ const std::map<std::string_view, std::function<Tensor(const Batch&)>> kOracles =
     {"self-training", simple_assume_negative},
     {"crisp", class_prior},
     {"nnpu", non_negative},
+    {"ridge", squared_error},
 };
 
 std::vector<double> gradient_of(const Tensor& variable) {

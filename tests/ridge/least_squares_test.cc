@@ -1,9 +1,9 @@
-#include "suggest/least_squares.h"
+#include "ridge/least_squares.h"
 
 #include <numeric>
 
 #include "base/rng.h"
-#include "suggest/product.h"
+#include "ridge/product.h"
 #include "testing.h"
 
 namespace spml {

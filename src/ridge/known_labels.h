@@ -6,18 +6,26 @@
 // Known negatives are targets of 0 in both: they are what the second round can no longer move.
 #pragma once
 
+#include "ridge/least_squares.h"
 #include "spml/matrix.h"
-#include "suggest/least_squares.h"
 
 namespace spml {
 
+// Scores lie around 0 and 1; as logits they are kScoreToLogit (score - 1/2).
+inline constexpr float kScoreToLogit = 10;
+
+// What fitting to so many rows takes, in bytes, beside the features.
+uint64_t bytes_to_fit(size_t rows, size_t labels, size_t features);
+
 class KnownLabelClassifier {
  public:
-  // The features must outlive this object. The strength of the regularisation is the weakest of a
-  // few by which rows left out are ranked as well as by the best of them, judged by the observed
-  // positives among `known` (n, L), the labels of `rows`; k is the labels of a row.
-  KnownLabelClassifier(const FeatureMatrix& features, TransformKind transform,
-                       std::vector<int32_t> rows, View<const int8_t> known, double k, int threads);
+  // The features must outlive this object; `known` (n, L) are the labels of `rows`, k the labels of
+  // a row. The strength of the regularisation is as given or, where that is 0, the weakest of a few
+  // by which rows left out are ranked as well as by the best of them, judged by the observed
+  // positives.
+  KnownLabelClassifier(const FeatureMatrix& features, const FeatureTransform& transform,
+                       std::vector<int32_t> rows, View<const int8_t> known, double k, int threads,
+                       double strength = 0);
 
   double strength() const { return strength_; }
   const FeatureTransform& transform() const { return squares_.transform(); }

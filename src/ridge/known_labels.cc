@@ -1,18 +1,18 @@
-#include "suggest/classifier.h"
+#include "ridge/known_labels.h"
 
 #include <algorithm>
 #include <array>
 #include <span>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "decide/selection.h"
-#include "suggest/missing.h"
 
 namespace spml {
 namespace {
 
 // In units of the mean variance of the features. Weakest first.
-constexpr std::array<double, 3> kStrengths = {0.3, 1, 3};
+constexpr std::array<double, 5> kStrengths = {0.3, 1, 3, 10, 30};
 // Observed positives alone ask for more than labels do once more of them are known: a stronger one
 // has to be better by this factor.
 constexpr double kClearlyBetter = 1.005;
@@ -61,21 +61,32 @@ std::vector<double> trust(View<const int8_t> known, View<const float> scores, do
 
 }  // namespace
 
-KnownLabelClassifier::KnownLabelClassifier(const FeatureMatrix& features, TransformKind transform,
+uint64_t bytes_to_fit(size_t rows, size_t labels, size_t features) {
+  // Targets of both rounds, scores of both fits, labels; moments, inverse and a product.
+  return saturating_sum(saturating_product(rows, labels, 4 * sizeof(float) + 1),
+                        saturating_product(features, features, 3 * sizeof(float)));
+}
+
+KnownLabelClassifier::KnownLabelClassifier(const FeatureMatrix& features,
+                                           const FeatureTransform& transform,
                                            std::vector<int32_t> rows, View<const int8_t> known,
-                                           double k, int threads)
-    : squares_(features, fit_transform(transform, features, rows), rows, threads), k_(k) {
+                                           double k, int threads, double strength)
+    : squares_(features, transform, std::move(rows), threads), strength_(strength), k_(k) {
+  if (strength > 0) {
+    squares_.set_strength(strength);
+    return;
+  }
   const Matrix<float> targets = first_targets(known);
   const std::vector<double> frequency = observed_frequency(known);
   Matrix<float> left_out(known.rows, known.cols);
   double best = -1, set = 0;
-  for (const double strength : kStrengths) {
-    squares_.set_strength(set = strength);
+  for (const double tried : kStrengths) {
+    squares_.set_strength(set = tried);
     squares_.fit(targets, left_out.view());
     const double score = observed_criterion(left_out, known, frequency, k, threads);
     if (best >= 0 && score <= best * kClearlyBetter) break;
     best = score;
-    strength_ = strength;
+    strength_ = tried;
   }
   if (set != strength_) squares_.set_strength(strength_);
 }

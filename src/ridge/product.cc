@@ -1,4 +1,4 @@
-#include "suggest/product.h"
+#include "ridge/product.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,12 +9,12 @@
 #include "base/parallel.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "suggest/product.cc"
+#define HWY_TARGET_INCLUDE "ridge/product.cc"
 #include <hwy/foreach_target.h>  // must precede highway.h
 #include <hwy/highway.h>
 
-#ifndef SPML_SUGGEST_TILE
-#define SPML_SUGGEST_TILE
+#ifndef SPML_RIDGE_TILE
+#define SPML_RIDGE_TILE
 namespace spml {
 // A tile of C is kTileRows x kTileColumns; its operands are packed kDepth at a time, so that they
 // stay in the second-level cache.

@@ -1,4 +1,4 @@
-#include "suggest/least_squares.h"
+#include "ridge/least_squares.h"
 
 #include <algorithm>
 #include <numeric>
@@ -6,7 +6,7 @@
 #include "base/aligned.h"
 #include "base/fail.h"
 #include "base/parallel.h"
-#include "suggest/product.h"
+#include "ridge/product.h"
 
 namespace spml {
 namespace {

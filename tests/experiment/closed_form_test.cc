@@ -1,0 +1,114 @@
+// Classifiers that are solved for, in place of those trained by steps and beside them.
+#include "experiment/closed_form.h"
+
+#include "data.h"
+#include "experiment/auto.h"
+#include "experiment/average.h"
+#include "experiment/grid.h"
+#include "experiment/measure.h"
+#include "linear/linear_model.h"
+#include "testing.h"
+
+namespace spml {
+namespace {
+
+using testing::HasSubstr;
+
+TrainConfig config_of(const std::string& loss) {
+  TrainConfig config;
+  config.loss = loss;
+  config.k = 1.3;
+  return config;
+}
+
+std::vector<float> weights_of(const Session& session) {
+  return dynamic_cast<const LinearModel&>(*session.model).weight();
+}
+
+// (N, L) of all rows of the training file.
+Matrix<float> logits_of(const Session& session) {
+  const auto rows = all_rows(session.data.train_file);
+  Matrix<float> logits(rows.size(), session.data.labels());
+  session.model->predict(Part::kTrainFile, rows, 0, logits.view());
+  return logits;
+}
+
+TEST(ClosedForm, IsARunOfOneStep) {
+  const Dataset data = small_data();
+  Session session(data, config_of("ridge"), 1);
+  size_t epochs_told = 0;
+  LoopEvents events;
+  events.after_epoch = [&](EpochRecord&) { ++epochs_told; };
+  session.train(events);
+  const RunResult result = measure(session);
+  EXPECT_EQ(session.total_steps(), 1u);
+  EXPECT_EQ(result.steps, 1u);
+  EXPECT_EQ(result.epochs, 1);
+  EXPECT_EQ(result.best_epoch, 1);
+  EXPECT_EQ(epochs_told, 1u);
+  EXPECT_GT(result.test_map, 60);
+  EXPECT_GT(session.loop.state().epochs.front().train_loss, 0);
+}
+
+TEST(ClosedForm, HasTheSameBytesForAnyNumberOfThreads) {
+  const Dataset data = small_data();
+  Session one(data, config_of("ridge"), 1), three(data, config_of("ridge"), 3);
+  one.train();
+  three.train();
+  EXPECT_EQ(weights_of(one), weights_of(three));
+}
+
+TEST(ClosedForm, TakesNoSettingsOfSteps) {
+  for (const char* name : {"lr", "batch", "epochs", "weight-decay", "average", "patience"}) {
+    GridValues values;
+    values.settings = {{"loss", {"ridge"}}, {name, {"3"}}};
+    EXPECT_SPML_ERROR(make_grid(values, 4), HasSubstr("a loss that is trained by steps"));
+  }
+}
+
+TEST(ClosedForm, IsOneRunOfASweepOverStepSizes) {
+  GridValues values;
+  values.settings = {{"loss", {"an", "ridge"}}, {"lr", {"0.1", "0.01", "0.001"}}};
+  EXPECT_EQ(make_grid(values, 4).size(), 4u);
+}
+
+TEST(Blend, HasTheSpreadOfTheTrainedClassifier) {
+  const Dataset data = small_data();
+  TrainConfig config = config_of("an");
+  config.lr = 0.05;
+  config.epochs = 5;
+  Session plain(data, config, 1);
+  config.blend_ridge = true;
+  Session blended(data, config, 1);
+  plain.train();
+  blended.train();
+  EXPECT_EQ(weights_of(plain), weights_of(blended));  // until they are averaged
+  average_classifiers(blended, {});
+  EXPECT_NE(weights_of(plain), weights_of(blended));
+  const Matrix<float> before = logits_of(plain), after = logits_of(blended);
+  for (size_t j = 0; j < data.labels(); ++j) {
+    double sum_before = 0, sum_after = 0;
+    for (const int32_t row : plain.prepared.split.train) {
+      sum_before += before(static_cast<size_t>(row), j);
+      sum_after += after(static_cast<size_t>(row), j);
+    }
+    EXPECT_NEAR(sum_before, sum_after, 1e-3 * std::abs(sum_before)) << j;
+  }
+}
+
+TEST(Search, TriesClassifiersThatAreSolvedForAndBlends) {
+  const Dataset data = small_data({.rows = 120, .truth = false});
+  TrainConfig base;
+  base.epochs = 2;
+  const SearchResult result = search_settings(data, base, {});
+  const auto count = [&](auto&& is) { return std::ranges::count_if(result.trials, is); };
+  EXPECT_EQ(count([](const SearchTrial& t) { return t.stage == "screen" && t.loss == "ridge"; }),
+            3);
+  EXPECT_EQ(count([](const SearchTrial& t) { return t.blend_ridge; }), 2);
+  EXPECT_EQ(count([](const SearchTrial& t) { return t.chosen; }), 1);
+  EXPECT_LE(result.trials.size(), kDefaultTrials);
+  EXPECT_EQ(result.chosen.average, takes_steps(result.chosen) ? 3 : 1);
+}
+
+}  // namespace
+}  // namespace spml
