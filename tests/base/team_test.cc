@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <new>
+#include <vector>
 
 #include "testing.h"
 
@@ -13,6 +14,16 @@ TEST(Team, RunsTheJobOncePerMember) {
   std::atomic<int> sum{0};
   for (int i = 0; i < 100; ++i) team.run([&](int t) { sum += 1 << t; });
   EXPECT_EQ(sum, 100 * ((1 << team.size()) - 1));
+}
+
+// With more threads than cores some are late, and the caller does what they would have done.
+TEST(Team, LateMembersTakeNoPartTwice) {
+  Team team(8);
+  std::vector<int> runs(8);
+  for (int i = 0; i < 5000; ++i) {
+    team.run([&](int t) { runs[static_cast<size_t>(t)] += 1; });
+    ASSERT_THAT(runs, testing::Each(i + 1));
+  }
 }
 
 TEST(Team, AnExceptionOfAnyMemberReachesTheCaller) {
