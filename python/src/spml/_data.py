@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _spml
+from . import _arrays, _settings, _spml
 
 
 def draw_observed(
@@ -19,4 +19,9 @@ def draw_observed(
     >>> spml.draw_observed([[1, 1, 0], [0, 0, 1]], seed=1).tolist()
     [[1, 0, 0], [0, 0, 1]]
     """
-    return _spml.draw_observed(_arrays.labels(truth, "truth"), positives, negatives, seed)
+    return _spml.draw_observed(
+        _arrays.labels(truth, "truth"),
+        _settings.whole("positives", positives, 0),
+        _settings.whole("negatives", negatives, 0),
+        _settings.whole("seed", seed, 0),
+    )

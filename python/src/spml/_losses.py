@@ -7,7 +7,7 @@ from typing import Any, Dict, List, NamedTuple, Optional
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _spml
+from . import _arrays, _settings, _spml
 
 
 class LossValue(NamedTuple):
@@ -40,10 +40,12 @@ class Loss:
     """
 
     def __init__(self, name: str, k: Optional[float] = None, **params: float) -> None:
+        if not isinstance(name, str):
+            raise _spml.Error(f"loss: expected the name of a loss, found {name!r}")
         self.description = _spml.describe_loss(name)
         self.name = name
-        self.k = k
-        self.params = params
+        self.k = None if k is None else _settings.number("k", k, 0)
+        self.params = {name: _settings.number(name, value) for name, value in params.items()}
 
     def __repr__(self) -> str:
         settings = {**({} if self.k is None else {"k": self.k}), **self.params}
@@ -67,20 +69,24 @@ class Loss:
         """Value and gradients for (B, L) logits and observed labels (+1, 0 unknown, -1).
 
         float64 logits are computed in double precision, anything else in single."""
-        z = np.asarray(logits)
+        z = _arrays.numbers(logits, "logits")
         dtype = np.float64 if z.dtype == np.float64 else np.float32
+        if np.isnan(z).any():
+            raise _spml.Error(f"logits: expected numbers, found NaN in row {np.argwhere(np.isnan(z))[0][0]}")
 
-        def numbers(values: Optional[ArrayLike]) -> Optional[NDArray[Any]]:
-            return None if values is None else np.ascontiguousarray(values, dtype=dtype)
+        def numbers(values: Optional[ArrayLike], name: str) -> Optional[NDArray[Any]]:
+            if values is None:
+                return None
+            return np.ascontiguousarray(_arrays.numbers(values, name), dtype=dtype)
 
         result = _spml.evaluate_loss(
             self.name,
             np.ascontiguousarray(z, dtype=dtype),
             _arrays.optional_labels(observed, "observed"),
-            numbers(estimates),
+            numbers(estimates, "estimates"),
             _arrays.optional_labels(truth, "truth"),
-            numbers(soft_labels),
-            numbers(priors),
+            numbers(soft_labels, "soft_labels"),
+            numbers(priors, "priors"),
             self.k,
             self.params,
             epoch,

@@ -51,8 +51,9 @@ def train(
     """Trains a linear classifier on a data folder, or on arrays.
 
     The settings are those of `spml train`: loss (a search chooses when it is not given), params, k,
-    lr, batch, epochs, transform and so on; with `out` the run is written to a folder. `on_epoch(record)` is called after each epoch,
-    `on_step(step, total, epoch)` after each step; an exception in either ends the training.
+    lr, batch, epochs, transform and so on; with `out` the run is written to a folder.
+    `on_epoch(record)` is called after each epoch, `on_step(step, total, epoch)` after each step; an
+    exception in either ends the training.
 
     >>> import numpy as np
     >>> import spml
@@ -66,16 +67,23 @@ def train(
     settings.setdefault("loss", "auto")
     if (data is None) == (features is None):
         raise _spml.Error("expected a data folder or features, one of them")
+    for name, call in ("on_epoch", on_epoch), ("on_step", on_step), ("on_notice", on_notice):
+        if call is not None and not callable(call):
+            raise _spml.Error(f"{name}: expected a function, found {call!r}")
     if data is not None:
+        if not isinstance(data, (str, os.PathLike, _spml.Dataset)):
+            raise _spml.Error(f"data: expected a folder, found {type(data).__name__}")
         folder = data if isinstance(data, _spml.Dataset) else _spml.Dataset(data)
         return Result(_spml.train_folder(folder, settings, on_epoch, on_step, on_notice))
+    if observed is None and truth is None:
+        raise _spml.Error("observed: expected labels beside the features, found none")
     model = _spml.train_arrays(
         _arrays.features(features),
         _arrays.optional_labels(observed, "observed"),
         _arrays.optional_labels(truth, "truth"),
         None if test_features is None else _arrays.features(test_features, "test_features"),
         _arrays.optional_labels(test_truth, "test_truth"),
-        list(classes),
+        [str(name) for name in classes],
         settings,
         on_epoch,
         on_step,
@@ -86,4 +94,4 @@ def train(
 
 def load(run: Union[str, "os.PathLike[str]"]) -> _spml.Model:
     """The classifier of a run folder made by `spml train`, `spml.train` or `Model.save`."""
-    return _spml.Model.load(run)
+    return _spml.Model.load(os.fspath(run))

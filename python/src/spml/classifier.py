@@ -8,16 +8,9 @@ from typing import Any, Dict, List, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _spml, _validation, metrics
+from . import _settings, _spml, _validation, metrics
 from ._named import NamedClass, fit_named_class
 from ._suggest import Suggestions, rank_unknown
-
-_LARGEST_SEED = 2**31 - 1
-_SPLIT_SEED = 1200  # of `spml train`
-
-
-# What the search chooses, so that it cannot be given with it.
-_SEARCHED = ("params", "lr", "batch_size", "weight_decay", "feature_transform")
 
 
 class SinglePositiveClassifier:
@@ -42,8 +35,8 @@ class SinglePositiveClassifier:
     validation_fraction : of the rows, held out to choose the best epoch and to calibrate.
     trials : runs that the search may train, 56 when None.
     refit : train what the search chose once more, on all rows.
-    random_state : a seed, or NumPy's RandomState.
-    n_jobs : threads; all cores when None. The model does not depend on it.
+    random_state : a seed (0 when None), or NumPy's Generator or RandomState to draw one from.
+    n_jobs : threads; all cores when None or -1. The model does not depend on it.
 
     Attributes
     ----------
@@ -105,7 +98,7 @@ class SinglePositiveClassifier:
         known = self._parameter_names()
         for name, value in params.items():
             if name not in known:
-                raise ValueError(
+                raise _spml.Error(
                     f"Invalid parameter {name!r} for estimator {self}. "
                     f"Valid parameters are: {known!r}."
                 )
@@ -158,28 +151,27 @@ class SinglePositiveClassifier:
         names = _validation.feature_names(X)
         features = _validation.check_features(X, type(self).__name__)
         observed, classes, single = _validation.check_labels(y, features.shape[0])
-        observed = _with_negatives(observed, negatives, complete)
-        rows = features.shape[0]
-        if rows < 2:
-            raise ValueError("expected at least 2 rows to train and validate on, found 1 sample")
-        self.model_ = _spml.train_arrays(
-            features,
-            observed,
-            None if truth is None else _validation.check_truth(truth, observed),
-            None,
-            None,
-            [str(name) for name in classes],
-            self._settings(observed > 0),
-            None,
-            None,
-            None,
-        )
+        observed = _validation.with_negatives(observed, negatives, complete)
+        full = None if truth is None else _validation.check_truth(truth, observed)
+        if features.shape[0] < 2:
+            raise _spml.Error("expected at least 2 rows to train and validate on, found 1 sample")
+        if full is None and not np.any(observed > 0):
+            raise _spml.Error("y: expected positive labels to learn from, found none")
+        settings = _settings.settings_of(self, observed > 0)
+        labels = [str(name) for name in classes]
+        try:
+            self.model_ = _spml.train_arrays(
+                features, observed, full, None, None, labels, settings, None, None, None
+            )
+        except _spml.Error:
+            _validation.check_finite(features)  # the library has looked; this says it for X
+            raise
         self.classes_ = classes
         self.single_ = single
         self.n_features_in_ = features.shape[1]
         self.named_: Optional[NamedClass] = None
         if single:
-            logits = self.model_.logits(features, self.n_jobs or 0).astype(np.float64)
+            logits = self.model_.logits(features, settings["threads"]).astype(np.float64)
             self.named_ = fit_named_class(logits, observed > 0)
         self.n_iter_ = len(self.model_.result["history"])
         if names is not None:
@@ -188,40 +180,6 @@ class SinglePositiveClassifier:
             del self.feature_names_in_
         return self
 
-    def _settings(self, positive: NDArray[np.bool_]) -> Dict[str, Any]:
-        """As spml.train() takes them, made to fit small data."""
-        rows = positive.shape[0]
-        val = min(max(round(rows * self.validation_fraction), 1), rows - 1)
-        settings: Dict[str, Any] = {
-            "loss": self.loss,
-            "k": self.k,
-            "patience": self.patience,
-            "val_fraction": val / rows,
-            "split_seed": _split_seed(positive, val),
-            "seed": _seed(self.random_state),
-            "threads": self.n_jobs or 0,
-        }
-        batch = min(self.batch_size or 16, rows - val)
-        settings["batch"] = batch
-        if self.loss == "auto":
-            for name in _SEARCHED:
-                if getattr(self, name) is not None:
-                    raise _spml.Error(
-                        f"{name}: the search chooses it; give loss=NAME to choose yourself"
-                    )
-            settings.update(trials=self.trials, refit=self.refit)
-        else:
-            settings.update(
-                params=self.params,
-                lr=self.lr,
-                weight_decay=self.weight_decay,
-                transform=self.feature_transform,
-            )
-        # So many epochs that small data gets enough steps.
-        steps = max((rows - val) // batch, 1)
-        settings["epochs"] = self.max_iter or int(np.clip(1500 // steps, 25, 200))
-        return settings
-
     # ---- using
 
     def _logits(self, X: Any) -> NDArray[np.float64]:
@@ -229,7 +187,9 @@ class SinglePositiveClassifier:
             raise _validation.not_fitted(type(self).__name__)
         _validation.check_feature_names(X, getattr(self, "feature_names_in_", None))
         features = _validation.check_features(X, type(self).__name__, self.n_features_in_)
-        return np.asarray(self.model_.logits(features, self.n_jobs or 0), dtype=np.float64)
+        _validation.check_finite(features)
+        threads = _settings.threads_of(self.n_jobs)
+        return np.asarray(self.model_.logits(features, threads), dtype=np.float64)
 
     def _calibrated(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
         """label_proba is their sigmoid."""
@@ -252,15 +212,16 @@ class SinglePositiveClassifier:
         p = self.label_proba(X)
         observed, classes, single = _validation.check_labels(y, p.shape[0])
         if single:  # as columns of classes_, which may have more
-            column = np.searchsorted(self.classes_, classes).clip(max=len(self.classes_) - 1)
-            if not np.array_equal(self.classes_[column], classes):
-                raise _spml.Error("y: expected classes that fit() was given")
+            column = {name: i for i, name in enumerate(self.classes_.tolist())}
+            for name in classes.tolist():
+                if name not in column:
+                    raise _spml.Error(f"y: expected classes that fit() was given, found {name!r}")
             named = np.zeros(p.shape, np.int8)
-            named[:, column] = observed
+            named[:, [column[name] for name in classes.tolist()]] = observed
             observed = named
         if observed.shape != p.shape:
             raise _spml.Error(f"y: expected shape {p.shape}, found {observed.shape}")
-        return rank_unknown(p, observed, self.classes_, top)
+        return rank_unknown(p, observed, self.classes_, _settings.whole("top", top, 0))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """What predict decides on: (N, L), or (N) for one of two classes."""
@@ -287,59 +248,14 @@ class SinglePositiveClassifier:
     def score(self, X: Any, y: Any) -> float:
         """Accuracy for one class per row; mean average precision in [0, 1] for label matrices."""
         if self.single_:
-            return float(np.mean(self.predict(X) == np.asarray(y)))
+            predicted, named = self.predict(X), np.asarray(y)
+            if named.size != len(predicted):
+                raise _spml.Error(
+                    f"y: expected one class for each of {len(predicted)} rows, found {named.shape}"
+                )
+            return float(np.mean(predicted == named.ravel()))
         return float(metrics.mean_average_precision(self.label_proba(X), y)["map"] / 100)
 
 
 def _sigmoid(z: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.exp(-np.logaddexp(0, -z)))
-
-
-def _seed(random_state: Any) -> int:
-    if random_state is None:
-        return 0
-    if isinstance(random_state, (int, np.integer)):
-        return int(random_state)
-    return int(random_state.randint(_LARGEST_SEED))
-
-
-def _split_seed(positive: NDArray[np.bool_], val: int) -> int:
-    """Of the first splits, the one with most labels both among the rows held out and the others.
-
-    Few rows held out may all have the same label, and then tell nothing. The first is the one that
-    `spml train` makes.
-    """
-    count, best, most = positive.sum(axis=0), _SPLIT_SEED, -1
-    for seed in range(_SPLIT_SEED, _SPLIT_SEED + 20):
-        held_out = np.random.RandomState(seed).permutation(len(positive))[len(positive) - val :]
-        found = positive[held_out].sum(axis=0)
-        both = int(np.sum((found > 0) & (found < count)))
-        if both > most:
-            best, most = seed, both
-        if most == np.sum(count > 1):
-            break
-    return best
-
-
-def _with_negatives(
-    observed: NDArray[np.int8], negatives: Any, complete: Any
-) -> NDArray[np.int8]:
-    if negatives is None and complete is None:
-        return observed
-    observed = observed.copy()
-    if complete is not None:
-        rows = np.asarray(complete, dtype=bool)
-        if rows.shape != observed.shape[:1]:
-            raise _spml.Error(
-                f"complete: expected {observed.shape[0]} truth values, found {rows.shape}"
-            )
-        observed[rows] = np.where(observed[rows] == 0, -1, observed[rows])
-    if negatives is not None:
-        absent = np.asarray(negatives, dtype=bool)
-        if absent.shape != observed.shape:
-            raise _spml.Error(f"negatives: expected shape {observed.shape}, found {absent.shape}")
-        if np.any(observed[absent] > 0):
-            row, column = np.argwhere(absent & (observed > 0))[0]
-            raise _spml.Error(f"negatives: row {row}, column {column} is an observed positive")
-        observed[absent] = -1
-    return observed

@@ -31,7 +31,7 @@ __all__ = [
 
 
 def _scores(values: ArrayLike) -> NDArray[np.float32]:
-    return np.ascontiguousarray(values, dtype=np.float32)
+    return np.ascontiguousarray(_arrays.numbers(values, "scores"), dtype=np.float32)
 
 
 def average_precision(scores: ArrayLike, truth: ArrayLike) -> float:
@@ -65,7 +65,7 @@ def hit_at(cut: int, scores: ArrayLike, truth: ArrayLike) -> float:
 
 def f1_scores(scores: ArrayLike, truth: ArrayLike, thresholds: ArrayLike) -> Dict[str, float]:
     """`micro` and `macro` F1 of the labels that score at least their class's threshold."""
-    limits = [float(t) for t in np.asarray(thresholds, dtype=np.float32)]
+    limits = [float(t) for t in _arrays.numbers(thresholds, "thresholds").astype(np.float32)]
     return _spml.f1_scores(_scores(scores), _arrays.labels(truth, "truth"), limits)
 
 
