@@ -50,4 +50,4 @@ say "installing ${missing[*]}"
 # "${a[@]+...}": an empty array counts as unset for old versions of bash.
 "${as_root[@]+"${as_root[@]}"}" apt-get update -qq
 "${as_root[@]+"${as_root[@]}"}" env DEBIAN_FRONTEND=noninteractive \
-  apt-get install -y -qq --no-install-recommends "${missing[@]}"
+  apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "${missing[@]}"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Uses the packages of a folder as their users do, without installing them: unpacked into an empty
-# root, the demo runs, a C++ program builds against the library, a man page is read and bash completes
-# the name of a loss.
+# root, the demo runs, a C++ program builds against the library, a man page is read and bash (zsh and
+# fish, where they are installed) completes the name of a loss.
 #   scripts/try-packages.sh [FOLDER]             dist, unless told otherwise
 #   scripts/try-packages.sh [FOLDER] --install   as root: also installs and removes them
 set -euo pipefail
@@ -53,6 +53,18 @@ completed=$(bash --norc -c '
   echo "${COMPREPLY[*]}"' bash "$root")
 [[ " $completed " == *" role "* ]]
 say "bash completes --loss rol to: $completed"
+
+if command -v fish >/dev/null; then
+  export file="$root/usr/share/fish/vendor_completions.d/spml.fish"
+  # shellcheck disable=SC2016
+  fish --no-config -c 'source $file; complete -C "spml train data --loss rol"' | grep -q '^role\b'
+  say "fish completes it too"
+fi
+if command -v zsh >/dev/null; then
+  zsh -f "$repository/packaging/complete.zsh" "$root/usr/share/zsh/vendor-completions" \
+    "spml train data --loss rol" | grep -q 'role+an'
+  say "and zsh"
+fi
 
 if [[ ${2:-} == --install ]]; then
   mapfile -t names < <(for p in "$folder"/*.deb; do dpkg-deb -f "$p" Package; done)

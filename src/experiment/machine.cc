@@ -35,8 +35,8 @@ Machine this_machine() {
   if (::uname(&name) == 0) {
     machine.os = std::string(name.sysname) + " " + name.release + " " + name.machine;
   }
-  // The targets are bits, the best the lowest.
-  const int64_t targets = hwy::SupportedTargets();
+  // Of the targets that kernels are compiled for. They are bits, the best the lowest.
+  const int64_t targets = hwy::SupportedTargets() & HWY_TARGETS;
   machine.simd = hwy::TargetName(targets & -targets);
   return machine;
 }
