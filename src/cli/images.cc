@@ -78,7 +78,7 @@ void announce(const CacheFlags& cache, const ResNetLayout& net, const FinetuneOp
 
 std::unique_ptr<Model> make_model(const NetworkMaker& make_network, const Dataset& data,
                                   const TrainConfig& config, const LinearStart* start, int threads,
-                                  const CacheFlags& cache, const Tell& tell) {
+                                  Cluster* cluster, const CacheFlags& cache, const Tell& tell) {
   if (data.train_file.images.empty()) {
     fail("{}: --mode {} needs images, and there is no formatted_train_images.npy",
          data.folder.string(), to_string(config.mode));
@@ -87,6 +87,7 @@ std::unique_ptr<Model> make_model(const NetworkMaker& make_network, const Datase
   options.labels = data.labels();
   options.size = config.image.size;
   options.accumulate = config.image.accumulate;
+  options.cluster = cluster;
   options.adam.lr = config.learning_rate();
   options.adam.weight_decay = config.weight_decay;
   options.head_lr_factor = config.image.head_lr_factor;
@@ -117,11 +118,11 @@ void complete(ImageConfig& image) {
 
 ImageModelMaker image_model_maker(const std::string& device, const CacheFlags& cache,
                                   const Tell& tell) {
-  return
-      [make_network = network_maker(device), cache, tell](
-          const Dataset& data, const TrainConfig& config, const LinearStart* start, int threads) {
-        return make_model(make_network, data, config, start, threads, cache, tell);
-      };
+  return [make_network = network_maker(device), cache, tell](
+             const Dataset& data, const TrainConfig& config, const LinearStart* start, int threads,
+             Cluster* cluster) {
+    return make_model(make_network, data, config, start, threads, cluster, cache, tell);
+  };
 }
 
 void clear_cache(const CacheFlags& cache) {

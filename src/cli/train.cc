@@ -90,6 +90,16 @@ void check_shards(const TrainOptions& options) {
   }
 }
 
+// Ranks may share a folder, or have one each on a disk of their own.
+void clear_in_turn(const CacheFlags& cache) {
+  Cluster* const cluster = joined_cluster();
+  if (cluster == nullptr) return clear_cache(cache);
+  for (int rank = 0; rank < cluster->size(); ++rank) {
+    cluster->barrier();
+    if (rank == cluster->rank()) clear_cache(cache);
+  }
+}
+
 void train(const TrainOptions& options) {
   check_shards(options);
   const TrainFlags flags = with_a_loss(options);
@@ -146,7 +156,7 @@ void train(const TrainOptions& options) {
     if (share) run.rows = &*share;
     result = run_training(share ? *share->data : *data, config, run, events).result;
   }
-  if (config.mode != Mode::kLinear) clear_cache(cache);
+  if (config.mode != Mode::kLinear) clear_in_turn(cache);
   if (options.common.json) {
     fmt::print("{}", json_text(result));
   } else {

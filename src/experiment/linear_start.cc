@@ -126,6 +126,7 @@ LinearStart linear_start(const Dataset& data, const TrainConfig& config, const R
   sweep.out = options.out / kLinearPhase;
   sweep.jobs = options.threads;
   sweep.overwrite = options.existing == Existing::kOverwrite;
+  sweep.cluster = options.cluster;
   SweepEvents sweep_events;
   sweep_events.stop_requested = events.stop_requested;
   if (events.notice) events.notice("training linear classifiers to start from");

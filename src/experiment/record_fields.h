@@ -52,6 +52,7 @@ void json_fields(Fields& field, RunSetup& setup) {
   field.maybe("classes", setup.classes);
   field("machine", setup.machine);
   field("threads", setup.threads);
+  field.maybe("ranks", setup.ranks);
 }
 
 // A line of metrics.jsonl.

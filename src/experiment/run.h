@@ -17,8 +17,9 @@ struct RunOptions {
   uint64_t checkpoint_every = 0;     // steps; 0 = by time
   double checkpoint_seconds = 10;    // at most so often, when by time
   ImageModelMaker make_image_model;  // for the modes other than linear
-  // Whose processes share the labels; all call run_training(), rank 0 writes the folder, which all
-  // must see, and only its result has everything.
+  // Whose processes share the labels of a linear model or the images of a network's batches; all
+  // call run_training(), rank 0 writes the folder, which all must see, and only its result has
+  // everything.
   Cluster* cluster = nullptr;
   // Or the rows, each with its own: then the data set is the share's.
   const RowShare* rows = nullptr;

@@ -47,6 +47,7 @@ struct RunSetup {
   std::vector<std::string> classes;
   Machine machine;
   int threads = 1;
+  std::optional<int> ranks;  // processes that shared the work; nothing where it was one
 };
 
 struct RunResult {

@@ -54,10 +54,13 @@ RunWriter::RunWriter(const RunFolder& folder, Session& session, const RunIdentit
     : folder_(folder),
       cluster_(options.cluster),
       is_first_(cluster_ == nullptr || cluster_->is_first()),
+      is_copy_(!is_first_ && session.batch_cluster != nullptr),
       session_(session),
       options_(options),
       events_(events),
-      setup_(setup_of(session, identity)) {}
+      setup_(setup_of(session, identity)) {
+  if (cluster_ != nullptr && cluster_->size() > 1) setup_.ranks = cluster_->size();
+}
 
 void RunWriter::begin() {
   for (const std::string& notice : session_.prepared.notices) {
@@ -73,10 +76,26 @@ void RunWriter::resume_if_possible() {
   if (load_checkpoint(folder_, setup_.identity, trainee())) {
     resumed_from_step_ = last_checkpoint_step_ = session_.loop.state().step;
     if (events_.notice) events_.notice(fmt::format("resuming from step {}", resumed_from_step_));
+    tell_of_other_parts();
+  }
+  if (cluster_ != nullptr) {
+    expect_same(*cluster_, "step to go on from", std::to_string(resumed_from_step_));
   }
   if (!is_first_) return;
   write_metrics();  // lines of epochs after the checkpoint will be written again
   metrics_.open(folder_.metrics(), std::ios::app);
+}
+
+// The statistics of batch normalisation are those of a rank's part of a batch.
+void RunWriter::tell_of_other_parts() const {
+  if (session_.config.mode == Mode::kLinear || !is_first_ || !path_exists(folder_.config())) return;
+  const int before = read_run_setup(folder_.config()).ranks.value_or(1);
+  const int now = setup_.ranks.value_or(1);
+  if (before == now || !events_.notice) return;
+  events_.notice(
+      fmt::format("ranks: {} so far, {} now; from here on batches have other parts, as with "
+                  "another --accumulate",
+                  before, now));
 }
 
 // All epochs so far, durably.
@@ -158,12 +177,14 @@ Trainee RunWriter::trainee() {
 
 void RunWriter::checkpoint() {
   const auto begin = Clock::now();
-  if (cluster_ != nullptr) {  // what all have summed up so far is rank 0's
+  if (cluster_ != nullptr && session_.batch_cluster == nullptr) {
+    // What all have summed up so far is rank 0's.
     double& sum = session_.loop.state().loss_sum;
     cluster_->sum({&sum, 1});
     if (!is_first_) sum = 0;
   }
-  save_checkpoint(folder_, setup_.identity, trainee());
+  if (!is_copy_) save_checkpoint(folder_, setup_.identity, trainee());
+  if (session_.batch_cluster != nullptr) session_.batch_cluster->barrier();
   checkpoint_cost_ = seconds_since(begin);
   last_checkpoint_ = Clock::now();
   last_checkpoint_step_ = session_.loop.state().step;
@@ -180,6 +201,7 @@ std::vector<int32_t> RunWriter::all_train_rows() const {
 }
 
 void RunWriter::write_model(const Decisions& decisions) {
+  if (is_copy_) return;
   SafetensorsWriter writer;
   session_.model->save_model(writer);
   if (session_.estimator != nullptr) session_.estimator->write_best(folder_.path);

@@ -31,6 +31,7 @@ class RunWriter {
 
  private:
   void resume_if_possible();
+  void tell_of_other_parts() const;
   bool checkpoint_due(const LoopState& state);
   bool checkpoint_due_here(const LoopState& state);
   bool agreed_checkpoint_due(const LoopState& state);
@@ -45,6 +46,7 @@ class RunWriter {
   RunFolder folder_;
   Cluster* cluster_;
   bool is_first_;  // writes the files that are the run's and not a rank's
+  bool is_copy_;   // of what rank 0 has: another rank, of a network
   Session& session_;
   const RunOptions& options_;
   const RunEvents& events_;

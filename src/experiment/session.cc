@@ -24,22 +24,25 @@ Session::Session(const Dataset& dataset, const TrainConfig& train_config, int th
                  std::optional<LinearStart> linear_start, const ImageModelMaker& make_image_model,
                  const Split* rows, Cluster* cluster)
     : Session(dataset, train_config, thread_count,
-              cluster != nullptr ? part_of_labels(dataset.labels(), *cluster)
-                                 : all_labels(dataset.labels()),
-              nullptr, prepare(dataset, train_config, rows), std::move(linear_start),
-              make_image_model) {}
+              cluster != nullptr && train_config.mode == Mode::kLinear
+                  ? part_of_labels(dataset.labels(), *cluster)
+                  : all_labels(dataset.labels()),
+              train_config.mode != Mode::kLinear ? cluster : nullptr, nullptr,
+              prepare(dataset, train_config, rows), std::move(linear_start), make_image_model) {}
 
 Session::Session(const RowShare& rows, const TrainConfig& train_config, int thread_count)
-    : Session(*rows.data, train_config, thread_count, all_labels(rows.data->labels()), &rows,
-              prepare_share(rows, train_config), {}, {}) {}
+    : Session(*rows.data, train_config, thread_count, all_labels(rows.data->labels()), nullptr,
+              &rows, prepare_share(rows, train_config), {}, {}) {}
 
 Session::Session(const Dataset& dataset, const TrainConfig& train_config, int thread_count,
-                 const LabelPart& label_part, const RowShare* rows, Prepared ready,
-                 std::optional<LinearStart> linear_start, const ImageModelMaker& make_image_model)
+                 const LabelPart& label_part, Cluster* with_parts_of_batches, const RowShare* rows,
+                 Prepared ready, std::optional<LinearStart> linear_start,
+                 const ImageModelMaker& make_image_model)
     : data(dataset),
       config(train_config),
       threads(thread_count),
       part(label_part),
+      batch_cluster(with_parts_of_batches),
       share(rows),
       row_part(rows != nullptr ? rows->part : RowPart{}),
       prepared(std::move(ready)),
@@ -152,13 +155,9 @@ void Session::check_start() const {
 
 std::unique_ptr<Model> Session::make_model(const ImageModelMaker& make_image_model) const {
   if (config.mode == Mode::kLinear) return make_linear_model();
-  if (part.is_split()) {
-    fail("--mode {} trains in one process, and here are {}; give --distributed off",
-         to_string(config.mode), part.cluster->size());
-  }
   check_can_train(config.mode, make_image_model);
   if (config.mode == Mode::kLinearInit) check_start();
-  return make_image_model(data, config, start ? &*start : nullptr, threads);
+  return make_image_model(data, config, start ? &*start : nullptr, threads, batch_cluster);
 }
 
 std::unique_ptr<Model> Session::make_linear_model() const {
@@ -185,8 +184,8 @@ std::unique_ptr<LabelEstimator> Session::make_estimator() {
   layer.batch = config.batch;
   // The estimates follow the linear layer, not the network, whose steps are too small for them: at
   // 1e-5 a table of logits moves by a few hundredths in a whole run.
-  const bool images = config.mode != Mode::kLinear;
-  const double layer_lr = config.learning_rate() * (images ? config.image.head_lr_factor : 1);
+  const bool is_network = config.mode != Mode::kLinear;
+  const double layer_lr = config.learning_rate() * (is_network ? config.image.head_lr_factor : 1);
   layer.adam.lr = layer_lr * params.at("estimate_lr_factor");
   layer.threads = 1;  // a second team would spin in the way of the classifier's
   layer.seed = config.seed;

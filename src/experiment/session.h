@@ -28,9 +28,11 @@ struct LinearStart {
 };
 
 // Makes the model of a run that trains the network itself. `start` is null unless the mode is
-// linear-init. Given from outside, because this library knows nothing of images.
-using ImageModelMaker = std::function<std::unique_ptr<Model>(
-    const Dataset& data, const TrainConfig& config, const LinearStart* start, int threads)>;
+// linear-init, `cluster` unless its processes compute parts of each batch. Given from outside,
+// because this library knows nothing of images.
+using ImageModelMaker =
+    std::function<std::unique_ptr<Model>(const Dataset& data, const TrainConfig& config,
+                                         const LinearStart* start, int threads, Cluster* cluster)>;
 
 // Error when the mode needs a maker and there is none.
 void check_can_train(Mode mode, const ImageModelMaker& make_image_model);
@@ -43,7 +45,7 @@ class Session {
   // The data must outlive the session; the session stays where it is made, its parts refer to each
   // other. `start` is for linear-init, the maker for the modes other than linear; `rows` stand in
   // for the split of the configuration. The processes of a cluster share the labels of a linear
-  // model.
+  // model, or the images of every batch of a network.
   Session(const Dataset& data, const TrainConfig& config, int threads,
           std::optional<LinearStart> start = {}, const ImageModelMaker& make_image_model = {},
           const Split* rows = nullptr, Cluster* cluster = nullptr);
@@ -55,7 +57,10 @@ class Session {
   const Dataset& data;
   const TrainConfig config;
   const int threads;
-  const LabelPart part;         // the labels that this process trains
+  const LabelPart part;  // the labels that this process trains
+  // Whose processes compute parts of each batch; labels, estimates and weights are the same in all.
+  // Null where there is none.
+  Cluster* const batch_cluster;
   const RowShare* const share;  // the rows, where each process has its own; else null
   const RowPart row_part;       // of the share
   const Prepared prepared;
@@ -85,8 +90,8 @@ class Session {
 
  private:
   Session(const Dataset& data, const TrainConfig& config, int threads, const LabelPart& part,
-          const RowShare* share, Prepared prepared, std::optional<LinearStart> start,
-          const ImageModelMaker& make_image_model);
+          Cluster* batch_cluster, const RowShare* share, Prepared prepared,
+          std::optional<LinearStart> start, const ImageModelMaker& make_image_model);
   std::shared_ptr<const Loss> make_split_loss() const;
   void check_start() const;
   std::unique_ptr<Model> make_model(const ImageModelMaker& make_image_model) const;

@@ -84,14 +84,16 @@ class TorchNetwork : public TrainableNetwork {
 
   const std::vector<Tensor>& tensors() const override { return tensors_; }
   std::vector<float> get(size_t tensor, State state) const override {
+    if (state == State::kGradient) return to_vector(gradient(tensor));
     return to_vector(of(tensor, state));
   }
   void set(size_t tensor, State state, std::span<const float> values) override {
     const torch::NoGradGuard no_grad;
-    torch::Tensor target = of(tensor, state);
+    torch::Tensor target = state == State::kGradient ? gradient(tensor) : of(tensor, state);
     check_size(tensors_[tensor], target.defined() ? static_cast<size_t>(target.numel()) : 0,
                values.size());
     target.copy_(as_tensor(values, target.sizes()));
+    if (state == State::kGradient) slots_[tensor].value.mutable_grad() = target;
   }
 
   View<const float> forward(std::span<const float> images, size_t batch,
@@ -160,6 +162,13 @@ class TorchNetwork : public TrainableNetwork {
   const torch::Tensor& of(size_t tensor, State state) const {
     const Slot& slot = slots_[tensor];
     return state == State::kValue ? slot.value : state == State::kFirstMoment ? slot.m : slot.v;
+  }
+
+  // Zeros where nothing has gone backward since the last step; undefined for what is not trained.
+  torch::Tensor gradient(size_t tensor) const {
+    const Slot& slot = slots_[tensor];
+    if (!slot.m.defined() || slot.value.grad().defined()) return slot.value.grad();
+    return torch::zeros_like(slot.value);
   }
 
   void set_training_mode() {

@@ -92,11 +92,17 @@ class CpuNetwork : public TrainableNetwork {
 
   const std::vector<Tensor>& tensors() const override { return tensors_; }
   std::vector<float> get(size_t tensor, State state) const override {
-    return values(tensor, state);
+    const std::vector<float>& found = values(tensor, state);
+    if (state == State::kGradient && !has_gradient_) return std::vector<float>(found.size());
+    return found;
   }
   void set(size_t tensor, State state, std::span<const float> values) override {
     std::vector<float>& target = this->values(tensor, state);
     check_size(tensors_[tensor], target.size(), values.size());
+    if (state == State::kGradient && !has_gradient_) {
+      for (TrainedTensor* const x : data_) std::ranges::fill(x->gradient, 0.0f);
+      has_gradient_ = true;
+    }
     std::ranges::copy(values, target.begin());
     weights_changed();
   }
@@ -179,7 +185,17 @@ class CpuNetwork : public TrainableNetwork {
   bool is_backbone(size_t tensor) const { return tensors_[tensor].name.starts_with(kBackbone); }
   std::vector<float>& values(size_t tensor, State state) const {
     TrainedTensor& x = *data_[tensor];
-    return state == State::kValue ? x.value : state == State::kFirstMoment ? x.m : x.v;
+    switch (state) {
+      case State::kFirstMoment:
+        return x.m;
+      case State::kSecondMoment:
+        return x.v;
+      case State::kGradient:
+        return x.gradient;
+      case State::kValue:
+        break;
+    }
+    return x.value;
   }
 
   // Runs work of oneDNN: with our number of threads, and its errors as ours.
@@ -203,7 +219,7 @@ class CpuNetwork : public TrainableNetwork {
   std::vector<TrainedTensor*> data_;  // of tensors_
   PlansBySize<PackedPlan> plans_;
   PackedPlan* last_ = nullptr;  // of the last forward()
-  bool has_gradient_ = false;   // to be added to
+  bool has_gradient_ = false;   // to be added to; else what is left of the last step's
 };
 
 }  // namespace

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "base/fail.h"
 #include "base/rng.h"
+#include "cluster/deal.h"
 #include "formats/safetensors.h"
 #include "linear/linear_model.h"
+#include "vision/batch_parts.h"
 #include "vision/feature_stream.h"
 #include "vision/network_inputs.h"
+#include "vision/network_sums.h"
 
 namespace spml {
 namespace {
@@ -47,7 +51,10 @@ class FinetuneModel : public Model {
         files_{std::move(train_images), std::move(test_images)},
         inputs_(make_inputs(weights)),
         head_on_features_(head_config(options, layout_.features), {}, nullptr, nullptr),
-        net_(make_network(weights, network_options())) {}
+        net_(make_network(weights, network_options())),
+        batch_parts_(options.accumulate, options.cluster) {
+    if (options.cluster != nullptr) sums_.emplace(*options.cluster, *net_, !options.freeze_bn);
+  }
 
   View<const float> forward(std::span<const int32_t> rows) override;
   void prefetch(std::span<const int32_t> rows) override;
@@ -70,9 +77,8 @@ class FinetuneModel : public Model {
   void predict_images(Part part, std::span<const int32_t> rows, size_t first_label,
                       View<float> out);
   void predict_maps(std::span<const int32_t> rows, size_t first_label, View<float> out);
-  template <class Visit>
-  void for_parts(size_t rows, const Visit& visit) const;
-  std::span<const float> images(size_t begin, size_t end) const;
+  std::span<const float> images(RowRange part) const;
+  bool in_one_pass() const { return options_.accumulate == 1; }
   void add(SafetensorsWriter& out, const std::string& name, size_t tensor,
            std::vector<float> values);
 
@@ -85,8 +91,11 @@ class FinetuneModel : public Model {
   std::unique_ptr<TrainableNetwork> net_;
   std::vector<std::vector<float>> best_;  // by tensor, as of the best epoch; empty without one
   uint64_t step_ = 0;                     // optimiser steps taken
-  std::vector<float> images_;             // of the batch, or what layers below made of them
-  std::vector<float> logits_;             // of the batch
+  BatchParts batch_parts_;
+  std::optional<NetworkSums> sums_;  // over the processes, where there are several
+  std::vector<RowRange> parts_;      // of the batch, those of this process
+  std::vector<float> images_;        // of parts_, or what layers below made of them
+  std::vector<float> logits_;        // of the batch
   // For predict(), dropped when the weights change; frozen_maps_ from the first layer trained.
   std::unique_ptr<Backbone> frozen_, frozen_maps_;
   std::vector<std::vector<float>> written_;  // what a writer refers to
@@ -125,68 +134,76 @@ std::unique_ptr<NetworkInputs> FinetuneModel::make_inputs(const ResNetWeights& w
                           .weights_sha256 = options_.weights_sha256});
 }
 
-void FinetuneModel::prefetch(std::span<const int32_t> rows) { inputs_->prefetch(rows); }
+void FinetuneModel::prefetch(std::span<const int32_t> rows) {
+  const RowRange here = batch_parts_.rows_here(rows.size());
+  inputs_->prefetch(rows.subspan(here.begin, here.size()));
+}
 
 // Each image is mirrored with probability 1/2: a function of the seed, the step and the place in
 // the batch.
 void FinetuneModel::load_batch(std::span<const int32_t> rows) {
+  parts_ = batch_parts_.here(rows.size());
+  const RowRange here = batch_parts_.rows_here(rows.size());
   std::vector<bool> mirrored;
-  for (size_t b = 0; b < rows.size(); ++b) {
+  for (size_t b = here.begin; b < here.end; ++b) {
     const uint64_t counter = step_ * rows.size() + b;
     mirrored.push_back((random_u64(options_.seed, Stream::kAugmentation, counter) >> 63) != 0);
   }
-  images_.resize(rows.size() * inputs_->numbers());
-  inputs_->load(rows, mirrored, images_);
+  images_.resize(here.size() * inputs_->numbers());
+  if (!parts_.empty()) inputs_->load(rows.subspan(here.begin, here.size()), mirrored, images_);
 }
 
-// visit(begin, end) for each part in which a batch goes through the network.
-template <class Visit>
-void FinetuneModel::for_parts(size_t rows, const Visit& visit) const {
-  const size_t part = (rows + options_.accumulate - 1) / options_.accumulate;
-  for (size_t begin = 0; begin < rows; begin += part) visit(begin, std::min(rows, begin + part));
-}
-
-std::span<const float> FinetuneModel::images(size_t begin, size_t end) const {
-  const size_t image = inputs_->numbers();
-  return std::span(images_).subspan(begin * image, (end - begin) * image);
+std::span<const float> FinetuneModel::images(RowRange part) const {
+  const size_t image = inputs_->numbers(), first = parts_.front().begin;
+  return std::span(images_).subspan((part.begin - first) * image, part.size() * image);
 }
 
 View<const float> FinetuneModel::forward(std::span<const int32_t> rows) {
   load_batch(rows);
-  if (options_.accumulate == 1) return net_->forward(images_, rows.size(), true);
+  if (sums_) sums_->begin_step();
   logits_.clear();
-  for_parts(rows.size(), [&](size_t begin, size_t end) {
-    const auto logits = net_->forward(images(begin, end), end - begin, false).flat();
+  for (const RowRange part : parts_) {
+    const auto logits = net_->forward(images(part), part.size(), in_one_pass()).flat();
     logits_.insert(logits_.end(), logits.begin(), logits.end());
-  });
+  }
+  if (sums_) {
+    logits_ = all_gather<float>(*options_.cluster, logits_, rows.size() * options_.labels);
+  }
   return {logits_.data(), rows.size(), options_.labels};
 }
 
 void FinetuneModel::backward(View<const float> dlogits) {
-  if (options_.accumulate == 1) {
-    net_->backward(dlogits);
-  } else {
-    for_parts(dlogits.rows, [&](size_t begin, size_t end) {
-      net_->forward(images(begin, end), end - begin, true);
-      net_->backward({dlogits.row(begin), end - begin, dlogits.cols});
-    });
+  for (const RowRange part : parts_) {
+    if (!in_one_pass()) net_->forward(images(part), part.size(), true);
+    net_->backward({dlogits.row(part.begin), part.size(), dlogits.cols});
   }
+  if (sums_) sums_->end_step(batch_parts_.behind(dlogits.rows));
   net_->step(options_.adam, ++step_);
   frozen_ = nullptr;
   frozen_maps_ = nullptr;
 }
 
 // Training images of a network that is trained from a layer on are there as that layer's input.
+// Several processes are handed a few rows at a time; of the others' they have zeros, so that the
+// sum is everybody's scores.
 void FinetuneModel::predict(Part part, std::span<const int32_t> rows, size_t first_label,
                             View<float> out) {
   const size_t tensors = net_->tensors().size();  // the linear layer's are the last
   head_on_features_.set_weights(net_->get(tensors - 2, State::kValue),
                                 net_->get(tensors - 1, State::kValue));
-  if (options_.first_layer > 0 && part == Part::kTrainFile) {
-    predict_maps(rows, first_label, out);
-  } else {
-    predict_images(part, rows, first_label, out);
-  }
+  std::ranges::fill(out.flat(), 0.0f);
+  const size_t at_once = options_.cluster != nullptr ? kPredictBatch : rows.size();
+  if (rows.empty()) return;
+  deal_out(options_.cluster, (rows.size() + at_once - 1) / at_once, 1, [&](size_t i) {
+    const size_t begin = i * at_once, count = std::min(at_once, rows.size() - begin);
+    const View<float> scores{out.row(begin), count, out.cols};
+    if (options_.first_layer > 0 && part == Part::kTrainFile) {
+      predict_maps(rows.subspan(begin, count), first_label, scores);
+    } else {
+      predict_images(part, rows.subspan(begin, count), first_label, scores);
+    }
+  });
+  if (options_.cluster != nullptr) options_.cluster->sum(out.flat());
 }
 
 void FinetuneModel::predict_maps(std::span<const int32_t> rows, size_t first_label,

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "cluster/cluster.h"
 #include "train/adam.h"
 #include "train/model.h"
 #include "vision/resnet_weights.h"
@@ -18,6 +19,9 @@ struct FinetuneOptions : NetworkOptions {
   // Images go through the network in so many parts of a batch, which saves memory: the loss sees
   // the whole batch, batch normalisation a part at a time. Costs a second forward pass when not 1.
   size_t accumulate = 1;
+  // Whose processes compute so many parts each, with a copy of the model; all call every function
+  // with the same arguments. Up to rounding, as one process with accumulate x processes parts.
+  Cluster* cluster = nullptr;
   AdamConfig adam;
   uint64_t seed = 0;
   // With first_layer: where what the layers below compute is kept; "" = nowhere.

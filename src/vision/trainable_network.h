@@ -15,6 +15,9 @@
 
 namespace spml {
 
+// How far a batch moves the running statistics of batch normalisation towards its own, as in torch.
+inline constexpr float kNormMomentum = 0.1f;
+
 struct NetworkOptions {
   int size = 448;             // images are size x size
   int first_layer = 0;        // 1 to 4: layers below it are not trained, and their output goes in
@@ -31,8 +34,9 @@ class TrainableNetwork {
     std::vector<size_t> shape;
     bool trained;  // running statistics are not
   };
-  // What is kept for a tensor; the moments, which are Adam's, only for a trained one.
-  enum class State { kValue, kFirstMoment, kSecondMoment };
+  // What is kept for a tensor; all but the value only for a trained one. The moments are Adam's,
+  // the gradient is what backward() has found since the last step.
+  enum class State { kValue, kFirstMoment, kSecondMoment, kGradient };
 
   virtual ~TrainableNetwork() = default;
 

@@ -6,13 +6,12 @@
 #include "base/fail.h"
 #include "vision/onednn.h"
 #include "vision/residual.h"
+#include "vision/trainable_network.h"
 
 namespace spml {
 namespace {
 
 using namespace onednn;
-
-constexpr float kMomentum = 0.1f;  // of the running statistics, as in torch
 
 using Arguments = std::unordered_map<int, memory>;
 
@@ -444,7 +443,7 @@ void TrainingPlan::Impl::update_statistics() {
     const auto n = static_cast<float>(out[0] * out[2] * out[3]);
     const auto move = [](std::vector<float>& running, const memory& found, float factor) {
       for (size_t c = 0; c < running.size(); ++c) {
-        running[c] += kMomentum * (factor * floats(found)[c] - running[c]);
+        running[c] += kNormMomentum * (factor * floats(found)[c] - running[c]);
       }
     };
     move(tensor(layer.layout.bn + ".running_mean").value, layer.mean, 1);

@@ -187,8 +187,8 @@ TEST_F(Reproduce, TheFirstModeDecidesHowManyRunsGoSideBySide) {
   std::vector<int> threads;
   ReproduceOptions given = options();
   given.threads = 2;
-  given.make_image_model = [&](const Dataset&, const TrainConfig&, const LinearStart*,
-                               int of_each) -> std::unique_ptr<Model> {
+  given.make_image_model = [&](const Dataset&, const TrainConfig&, const LinearStart*, int of_each,
+                               Cluster*) -> std::unique_ptr<Model> {
     threads.push_back(of_each);
     throw Error("no network here");
   };

@@ -3,75 +3,15 @@
 #include <signal.h>
 
 #include <chrono>
-#include <cstdlib>
-#include <fstream>
 #include <thread>
 
 #include "base/fail.h"
-#include "training.h"
+#include "ranks.h"
 
 namespace spml {
 namespace {
 
 using testing::HasSubstr;
-
-Words under_mpirun(int ranks, const Words& words) {
-  return Words{"-n", std::to_string(ranks), SPML_PROGRAM} + words;
-}
-
-Ran run_ranks(int ranks, const Words& words) {
-  return Running(SPML_MPIRUN, under_mpirun(ranks, words)).wait();
-}
-
-// What the program itself says; mpirun adds lines of its own.
-std::vector<std::string> lines_of_spml(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("spml: ")) lines.push_back(line);
-  }
-  return lines;
-}
-
-void expect_one_line(const Ran& ran, int code, const std::string& why) {
-  EXPECT_EQ(ran.exit_code, code) << ran.err;
-  EXPECT_EQ(ran.out, "");
-  const auto lines = lines_of_spml(ran.err);
-  ASSERT_EQ(lines.size(), 1u) << ran.err;
-  EXPECT_THAT(lines[0], HasSubstr(why));
-}
-
-// The processes whose arguments have this word.
-std::vector<pid_t> processes_with(const std::string& word) {
-  std::vector<pid_t> found;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") != name.npos) continue;
-    std::ifstream in(entry.path() / "cmdline");
-    std::string first, argument;
-    std::getline(in, first, '\0');
-    if (first != SPML_PROGRAM) continue;
-    while (std::getline(in, argument, '\0')) {
-      if (argument == word) found.push_back(static_cast<pid_t>(std::stoi(name)));
-    }
-  }
-  return found;
-}
-
-class Mpi : public testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    // More ranks than cores, as root too, and none that keeps a core busy while it waits.
-    for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
-                             "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"}) {
-      ::setenv(name, "1", 1);
-    }
-  }
-
-  std::string path(const std::string& name) const { return folder_ / name; }
-
-  TemporaryFolder folder_;
-};
 
 TEST_F(Mpi, TrainingGivesTheBytesOfOneProcess) {
   make_data(path("data"), {.rows = 150, .labels = 7, .features = 12});
