@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # What a second rank gains, one thread a rank, and what the exchange costs (docs/cluster.md):
-#   bench/cluster.sh PROGRAM [labels|rows|sweep|extract|memory|kills|hosts]...
+#   bench/cluster.sh PROGRAM [labels|rows|sweep|extract|finetune|exchange|memory|kills|hosts]...
 # One rank and two take turns; the ratio is that of the fastest of each. The two are started by
 # mpirun, the one without.
 set -euo pipefail
 program=$(realpath "${1:?expected the built program}")
 shift
 parts=("$@")
-if [[ ${#parts[@]} == 0 ]]; then parts=(labels rows sweep extract memory kills hosts); fi
+if [[ ${#parts[@]} == 0 ]]; then parts=(labels rows sweep extract finetune exchange memory kills hosts); fi
 turns=${TURNS:-3}
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -99,6 +99,17 @@ extract() {
   prepare_turn() { :; }
 }
 
+# A batch of 16 on one rank is two parts of 8 on two: the same images, other batch statistics.
+finetune() {
+  local weights=${WEIGHTS:-$HOME/.cache/spml/resnet50-imagenet.safetensors}
+  synth "$folder/tune" --rows 80 --images
+  for from in conv1 layer4; do
+    compare "fine-tuning of ResNet-50, 160 x 160, batch 16, from $from" train_seconds \
+      train "$folder/tune" --mode finetune --loss role --weights "$weights" --size 160 --batch 16 \
+      --epochs "${EPOCHS:-1}" --train-from "$from" --out OUT
+  done
+}
+
 # The largest anonymous memory of any rank in the row split: estimates, labels that were drawn, model.
 memory() {
   synth "$folder/memory" --rows 250000 --labels 400 --features 32
@@ -154,45 +165,36 @@ kills() {
     "$same of $number resumed to the same bytes"
 }
 
-# Two network namespaces as two hosts. What starts the second daemon stands in for ssh.
+# Two network namespaces as two hosts.
 hosts() {
-  if ! ip netns add spml-a 2>/dev/null; then
-    echo "hosts: skipped, this machine allows no network namespaces"
-    return
-  fi
-  trap 'ip netns del spml-a; ip netns del spml-b; rm -rf "$folder"' EXIT
-  ip netns add spml-b
-  ip link add spml-va netns spml-a type veth peer name spml-vb netns spml-b
-  ip -n spml-a addr add 10.99.0.1/24 dev spml-va
-  ip -n spml-b addr add 10.99.0.2/24 dev spml-vb
-  for side in a b; do
-    ip -n spml-$side link set lo up
-    ip -n spml-$side link set spml-v$side up
-  done
-  cat >"$folder/agent" <<END
-#!/bin/sh
-shift  # the host: there is one other
-exec ip netns exec spml-b unshare --uts sh -c "hostname spml-host-b; \$*"
-END
-  chmod +x "$folder/agent"
-  printf '10.99.0.1 slots=1\n10.99.0.2 slots=1\n' >"$folder/hosts"
-  on_hosts() {
-    ip netns exec spml-a mpirun --mca plm_rsh_agent "$folder/agent" --mca btl tcp,self \
-      --mca btl_tcp_if_include 10.99.0.0/24 --mca oob_tcp_if_include 10.99.0.0/24 \
-      --hostfile "$folder/hosts" -n 2 "$@"
-  }
-  on_hosts sh -c 'echo "rank $OMPI_COMM_WORLD_RANK on $(hostname), $(ip -4 -o addr show | grep -o "10.99.0.[12]" | head -1)"'
+  local on_hosts weights=${WEIGHTS:-$HOME/.cache/spml/resnet50-imagenet.safetensors}
+  on_hosts=$(dirname "$(realpath "$0")")/../tests/mpi/on_two_hosts.sh
+  "$on_hosts" sh -c 'echo "rank $OMPI_COMM_WORLD_RANK on $(hostname), $(ip -4 -o addr show | grep -o "10.99.0.[12]" | head -1)"' ||
+    return 0  # it has said why
   synth "$folder/both" --rows 1000 --labels 40 --features 64
-  "$program" train "$folder/both" --loss role --epochs 5 --quiet --out "$folder/alone" >"$folder/log"
-  on_hosts "$program" train "$folder/both" --loss role --epochs 5 --quiet --out "$folder/two" >"$folder/log"
+  local words=(train "$folder/both" --loss role --epochs 5 --quiet --out)
+  "$program" "${words[@]}" "$folder/alone" >"$folder/log"
+  "$on_hosts" "$program" "${words[@]}" "$folder/two" >"$folder/log"
   cmp "$folder/alone/model.safetensors" "$folder/two/model.safetensors" && echo "hosts: training, same bytes"
   synth "$folder/pictures" --rows 24 --images
-  local weights=${WEIGHTS:-$HOME/.cache/spml/resnet50-imagenet.safetensors}
-  local words=(extract "$folder/pictures" --weights "$weights" --size 224 --quiet --force)
+  words=(extract "$folder/pictures" --weights "$weights" --size 224 --quiet --force)
   "$program" "${words[@]}" >"$folder/log"
   sha256sum "$folder"/pictures/*features*.npy >"$folder/sums"
-  on_hosts "$program" "${words[@]}" >"$folder/log"
+  "$on_hosts" "$program" "${words[@]}" >"$folder/log"
   sha256sum --check --quiet "$folder/sums" && echo "hosts: extraction, same bytes"
+  exchange_on "$on_hosts" "two hosts"
+}
+
+# What a sum over two ranks costs, by size: between processes, and by TCP between the two hosts.
+exchange() { exchange_on "mpirun -n 2" "one machine"; }
+exchange_on() {  # LAUNCHER NAME
+  local bench
+  bench=$(dirname "$program")/exchange_bench
+  if [[ -x $bench ]]; then
+    $1 "$bench" | sed "s/^/exchange, $2: /"
+  else
+    echo "exchange: skipped, configure with -DSPML_BENCH=ON"
+  fi
 }
 
 for part in "${parts[@]}"; do "$part"; done
