@@ -16,7 +16,8 @@ py::dict to_dict(const spml::LossDescription& loss) {
   return py::dict("name"_a = loss.name, "summary"_a = loss.summary, "formula"_a = loss.formula,
                   "source"_a = loss.source, "negatives"_a = loss.negatives,
                   "needs"_a = std::string(to_string(loss.needs)), "needs_k"_a = loss.needs_k,
-                  "uses_estimates"_a = loss.uses_estimates, "params"_a = params);
+                  "uses_estimates"_a = loss.uses_estimates, "closed_form"_a = loss.closed_form,
+                  "params"_a = params);
 }
 
 struct Call {
