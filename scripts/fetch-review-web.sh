@@ -5,22 +5,9 @@
 # Does nothing when they are there in these versions.
 set -euo pipefail
 packages=(preact@10.29.8 htm@3.1.1)
+source "$(dirname "$0")/npm.sh"
 
-if [[ $# != 1 ]]; then
-  echo "fetch-review-web: expected a folder" >&2
-  exit 2
-fi
-mkdir -p "$1"
-cd "$1"
-if [[ -f versions.txt && $(<versions.txt) == "${packages[*]}" ]]; then exit 0; fi
-if ! command -v npm >/dev/null; then
-  echo "fetch-review-web: expected npm, found none; install the package npm" >&2
-  exit 1
-fi
-
-rm -rf node_modules
-npm install --loglevel=error --no-save --no-package-lock --ignore-scripts --no-audit --no-fund \
-  --prefix . "${packages[@]}" >/dev/null
+enter_packages "$@"
 # module FILE NAME: without the line that points to a map, which is not served; imports by file name.
 module() {
   sed -e '/^\/\/# sourceMappingURL=/d' -e 's/from *"preact"/from"\.\/preact.js"/g' \
@@ -34,5 +21,4 @@ for name in preact htm; do
   cat "node_modules/$name/LICENSE"
   printf '\n\n'
 done >licenses.txt
-rm -rf node_modules
-echo "${packages[*]}" >versions.txt
+leave_packages

@@ -5,22 +5,9 @@
 # Does nothing when they are there in these versions.
 set -euo pipefail
 packages=(vega@6.4.0 vega-lite@6.5.0 vega-embed@7.3.0)
+source "$(dirname "$0")/npm.sh"
 
-if [[ $# != 1 ]]; then
-  echo "fetch-web: expected a folder" >&2
-  exit 2
-fi
-mkdir -p "$1"
-cd "$1"
-if [[ -f versions.txt && $(<versions.txt) == "${packages[*]}" ]]; then exit 0; fi
-if ! command -v npm >/dev/null; then
-  echo "fetch-web: expected npm, found none; install the package npm" >&2
-  exit 1
-fi
-
-rm -rf node_modules
-npm install --loglevel=error --no-save --no-package-lock --ignore-scripts --no-audit --no-fund \
-  --prefix . "${packages[@]}" >/dev/null
+enter_packages "$@"
 for package in "${packages[@]}"; do
   name=${package%@*}
   # The maps that these lines point to are not in the page.
@@ -41,5 +28,4 @@ for sum in "${!holders[@]}"; do
   cat "$text"
   printf '\n\n'
 done >licenses.txt
-rm -rf node_modules
-echo "${packages[*]}" >versions.txt
+leave_packages
