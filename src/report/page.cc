@@ -21,16 +21,19 @@ std::string for_script(std::string json) {
   return json;
 }
 
-std::string draw_page(const Report& report) { return fill_page("page.html", json_text(report)); }
+std::string draw_page(const Report& report) {
+  return fill_page("spml report", {"charts.js", "page.js"}, json_text(report));
+}
 
-std::string fill_page(std::string_view template_name, std::string json) {
+std::string fill_page(std::string_view title, std::initializer_list<std::string_view> scripts,
+                      std::string json) {
   if (!can_draw_pages()) {
     fail(
         "this spml was built without the chart library; install npm, configure with "
         "-DSPML_WEB=ON and build again");
   }
-  // @@name@@ in the template stands for a file, @@data@@ for the results.
-  const std::string_view page = asset(template_name);
+  // @@name@@ in the template stands for a file, or for what differs between pages.
+  const std::string_view page = asset("page.html");
   std::string out;
   size_t at = 0;
   for (size_t begin; (begin = page.find("@@", at)) != std::string_view::npos;) {
@@ -39,6 +42,10 @@ std::string fill_page(std::string_view template_name, std::string json) {
     out += page.substr(at, begin - at);
     if (name == "data") {
       out += for_script(std::move(json));
+    } else if (name == "title") {
+      out += title;
+    } else if (name == "script") {
+      for (const std::string_view script : scripts) out += asset(script);
     } else {
       out += asset(name);
     }

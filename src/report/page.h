@@ -2,6 +2,7 @@
 // and the results in one.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -15,8 +16,9 @@ bool can_draw_pages();
 // Error without the chart library.
 std::string draw_page(const Report& report);
 
-// A page of the program's own, with this JSON as its data. Error without the chart library.
-std::string fill_page(std::string_view name, std::string json);
+// page.html with a title and these scripts, which draw the JSON. Error without the chart library.
+std::string fill_page(std::string_view title, std::initializer_list<std::string_view> scripts,
+                      std::string json);
 
 // JSON that stands safely inside <script>.
 std::string for_script(std::string json);

@@ -6,7 +6,7 @@
 namespace spml {
 
 std::string draw_simulation(const Simulation& simulation) {
-  return fill_page("simulation.html", json_text(simulation));
+  return fill_page("A simulated review", {"simulation.js"}, json_text(simulation));
 }
 
 }  // namespace spml
