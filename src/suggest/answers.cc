@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "decide/minimise.h"
+#include "decide/sigmoid.h"
 
 namespace spml {
 namespace {
@@ -14,9 +15,6 @@ constexpr size_t kMostPairs = 1'000'000;  // parameters for pairs of labels, at 
 constexpr double kScorePrecision = 0.01;  // of the priors
 constexpr double kLabelPrecision = 1, kPairPrecision = 2, kRowPrecision = 0.1;
 
-double sigmoid(double z) {
-  return z >= 0 ? 1 / (1 + std::exp(-z)) : std::exp(z) / (1 + std::exp(z));
-}
 double softplus(double z) { return std::max(z, 0.0) + std::log1p(std::exp(-std::abs(z))); }
 
 // The features of an entry, few of them not 0.

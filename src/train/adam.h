@@ -20,7 +20,7 @@ struct AdamConfig {
 //   w -= rate m / (sqrt(v) + eps)
 // equals w -= lr mhat / (sqrt(vhat) + eps'), because both sides are scaled by sqrt(1 - beta2^t).
 // The rule is stated twice, for a number below and for a SIMD vector in adam-inl.h; networks on
-// cards have it as operations on tensors (vision/torch_network.cc).
+// cards have it as operations on tensors (libtorch/torch_network.cc).
 struct AdamStep {
   float beta1, one_minus_beta1, beta2, one_minus_beta2, rate, eps, weight_decay;
 

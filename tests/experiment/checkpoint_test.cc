@@ -13,15 +13,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-TrainConfig config_of(const std::string& loss) {
-  TrainConfig config;
-  config.loss = loss;
-  config.lr = 0.05;
-  config.batch = 8;
-  config.epochs = 3;
-  return config;
-}
-
 RunIdentity identity_of(const TrainConfig& config) { return {config, "fingerprint", ""}; }
 
 Trainee trainee_of(Session& session) {

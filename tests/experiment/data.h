@@ -1,10 +1,12 @@
 // Data in memory for tests of training: labels that the features tell apart.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "data/dataset.h"
 #include "data/observe.h"
+#include "experiment/config.h"
 
 namespace spml {
 
@@ -36,6 +38,16 @@ inline Dataset small_data(const SmallData& shape = {}) {
   if (shape.truth) data.train_file.truth = std::move(all);
   check_dataset(data);
   return data;
+}
+
+// A few epochs on it.
+inline TrainConfig config_of(const std::string& loss) {
+  TrainConfig config;
+  config.loss = loss;
+  config.lr = 0.05;
+  config.batch = 8;
+  config.epochs = 3;
+  return config;
 }
 
 }  // namespace spml

@@ -15,15 +15,6 @@ namespace {
 using testing::ElementsAreArray;
 using testing::HasSubstr;
 
-TrainConfig config_of(const std::string& loss) {
-  TrainConfig config;
-  config.loss = loss;
-  config.lr = 0.05;
-  config.batch = 8;
-  config.epochs = 3;
-  return config;
-}
-
 TEST(Session, TrainsWithoutAFolder) {
   const Dataset data = small_data();
   Session session(data, config_of("bce"), 1);
