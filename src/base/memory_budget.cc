@@ -122,7 +122,7 @@ void MemoryBudget::require(uint64_t bytes, std::string_view what) const {
     fail("{} needs {} of memory, and --max-memory allows {}; raise it", what, size_text(bytes),
          size_text(bytes_));
   }
-  fail("{} needs {} of memory, and {} can be had here; --max-memory sets another limit", what,
+  fail("{} needs {} of memory, and {} is available; --max-memory sets another limit", what,
        size_text(bytes), size_text(bytes_));
 }
 

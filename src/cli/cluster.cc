@@ -57,7 +57,7 @@ void on_lost(int rank, double seconds) {
   std::this_thread::sleep_for(milliseconds(rank == 0 ? 0 : 2000 + 200 * rank));
   end_at_once(
       fmt::format("rank {} waited {:g} s for the others, one of which has stopped or lags behind; "
-                  "continue with --resume, or give more --timeout",
+                  "continue with --resume, or raise --timeout",
                   rank, seconds));
 }
 

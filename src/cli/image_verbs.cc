@@ -28,7 +28,7 @@ void add_network_flags(std::vector<Flag>& flags, NetworkFlags& network) {
 void add_cache_flags(std::vector<Flag>& flags, CacheFlags& cache) {
   flags.push_back({.name = "cache",
                    .target = &cache.folder,
-                   .help = "Where --train-from keeps what the layers below compute",
+                   .help = "Where --train-from keeps what the layers below it compute",
                    .hint = "DIR",
                    .default_text = "a folder in --out",
                    .complete = Complete::kFolder});

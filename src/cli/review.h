@@ -10,7 +10,7 @@ namespace spml::cli {
 // Where a review is served.
 struct ServeFlags {
   std::string host = "127.0.0.1";
-  int port = 0;  // 0: that of the last time, else any that is free
+  int port = 0;  // 0: the one used last time, else any free one
   bool no_browser = false, allow_remote = false;
 };
 

@@ -11,7 +11,7 @@ Flag port_flag(ServeFlags& flags, std::vector<Need> needs) {
           .target = &flags.port,
           .help = "Port to listen on",
           .range = {0, 65535},
-          .default_text = "that of the last time, or any that is free",
+          .default_text = "the one used last time, or any free one",
           .needs = std::move(needs)};
 }
 
@@ -77,7 +77,7 @@ Verb review_verb() {
                      .complete = Complete::kFile},
                     {.name = "format",
                      .target = &flags->format,
-                     .help = "Of what --export writes",
+                     .help = "The format of what --export writes",
                      .choices = {"data", "csv", "jsonl", "coco", "voc", "label-studio"},
                      .needs = exporting},
                     {.name = "overwrite",

@@ -48,7 +48,7 @@ class WeightList {
     if (!(weight >= 0 && weight <= 1e30)) {
       fail("{}: expected a weight of at least 0, found {}", place, weight);
     }
-    if (weights_[label] >= 0) fail("{}: class '{}' is there twice", place, classes_[label]);
+    if (weights_[label] >= 0) fail("{}: class '{}' is listed twice", place, classes_[label]);
     weights_[label] = static_cast<float>(weight);
   }
 

@@ -91,7 +91,7 @@ RowWeights class_bias(std::vector<float> weights) {
 RowWeights box_bias(const Path& path, const LabelMatrix& truth) {
   if (!path_exists(path)) {
     fail(
-        "{}: not there; a bias by area or centre needs the boxes that `spml import voc` and "
+        "{}: no such file; a bias by area or centre needs the boxes that `spml import voc` and "
         "`spml import coco` keep",
         path.string());
   }

@@ -115,8 +115,10 @@ void load_rows(const RunFolder& folder, const RunIdentity& identity, const Train
   const size_t ranks =
       trainee.rows.is_split() ? static_cast<size_t>(trainee.rows.cluster->size()) : 1;
   if (!list.by_rows || !trainee.rows.is_split() || list.parts.size() != ranks) {
-    fail("{}: it was made by {} ranks{}, here are {}; continue with as many, or give --overwrite",
-         path.string(), list.parts.size(), list.by_rows ? " with --shard-by rows" : "", ranks);
+    fail(
+        "{}: it was made by {} ranks{}, and this job has {}; continue with as many, or give "
+        "--overwrite",
+        path.string(), list.parts.size(), list.by_rows ? " with --shard-by rows" : "", ranks);
   }
   const PartFile& part = list.parts[static_cast<size_t>(trainee.rows.cluster->rank())];
   const SafetensorsFile file(path_inside(folder.path, part.file, path.string()));

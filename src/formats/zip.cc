@@ -114,7 +114,7 @@ ZipEntries parse_zip(std::span<const std::byte> bytes, std::string_view where) {
     const auto name_bytes = zip.slice(entry + kCentralSize, name_size);
     std::string name(reinterpret_cast<const char*>(name_bytes.data()), name_bytes.size());
     if (!entries.emplace(name, contents(zip, entry, name)).second) {
-      fail("{}: entry '{}' is there twice", where, name);
+      fail("{}: entry '{}' is listed twice", where, name);
     }
     entry += kCentralSize + size_t{name_size} + zip.at<uint16_t>(entry + 30) +
              zip.at<uint16_t>(entry + 32);

@@ -109,7 +109,7 @@ Entry entry_from(const Request& request, const Subject& subject) {
 Listing::Place place_from(const std::string& text) {
   const size_t first = text.find(','), second = text.find(',', first + 1);
   if (first == std::string::npos || second == std::string::npos) {
-    throw BadRequest{"expected a place as it was given"};
+    throw BadRequest{"expected a place that was given as next"};
   }
   return {real_from(text.substr(0, first), "place"),
           {number_from<int32_t>(text.substr(first + 1, second - first - 1), "place"),

@@ -11,7 +11,7 @@ void check_each_once(const std::vector<NewAnswer>& answers) {
   std::set<Entry> seen;
   for (const NewAnswer& answer : answers) {
     if (!seen.insert(answer.entry).second) {
-      fail("row {}, label {}: answered twice at once", answer.entry.row, answer.entry.label);
+      fail("row {}, label {}: answered twice in one action", answer.entry.row, answer.entry.label);
     }
   }
 }

@@ -32,9 +32,8 @@ LabelMemory::LabelMemory(const LossMemory& needs, const LabelMatrix& observed,
       scores_(Part::kTrainFile, rows, observed, threads, part_) {
   const uint64_t entry =
       (needs.labels ? sizeof(int8_t) : 0) + (needs.soft_labels ? sizeof(float) : 0);
-  budget.require(
-      saturating_product(rows.size(), columns_, entry),
-      fmt::format("the memory of {} x {} labels that the loss keeps", rows.size(), columns_));
+  budget.require(saturating_product(rows.size(), columns_, entry),
+                 fmt::format("the {} x {} labels that the loss remembers", rows.size(), columns_));
   if (needs.labels) labels_.resize(rows.size() * columns_);
   if (needs.soft_labels) soft_.assign(rows.size() * columns_, -1.0f);
   if (needs.priors) priors_.resize(columns_);

@@ -98,9 +98,9 @@ TEST_F(CocoTree, UnknownIdsNameTheAnnotation) {
   with(R"("image_id": 9)", R"("image_id": 8)");
   EXPECT_SPML_ERROR(import_coco(folder.path()), HasSubstr("annotation 1 names image 8"));
   with(R"({"id": 7,)", R"({"id": 9,)");
-  EXPECT_SPML_ERROR(import_coco(folder.path()), HasSubstr("image id 9 is there twice"));
+  EXPECT_SPML_ERROR(import_coco(folder.path()), HasSubstr("image id 9 is listed twice"));
   with(R"({"id": 90, "name")", R"({"id": 3, "name")");
-  EXPECT_SPML_ERROR(import_coco(folder.path()), HasSubstr("category id 3 is there twice"));
+  EXPECT_SPML_ERROR(import_coco(folder.path()), HasSubstr("category id 3 is listed twice"));
 }
 
 TEST(CocoJson, HostileFilesAreRefused) {

@@ -56,7 +56,7 @@ TEST_F(CubTree, BadLinesAreRefusedWithTheirNumber) {
     put(marks, text);
     EXPECT_SPML_ERROR(import_cub(tree), HasSubstr("image_attribute_labels.txt:" + message));
   };
-  refuse("1 1 1 3\n1 1 0 3\n", "2: image 1 and attribute 1 are there twice");
+  refuse("1 1 1 3\n1 1 0 3\n", "2: image 1 and attribute 1 are listed twice");
   refuse("1 1 1 3\n\n4 1 0 3\n", "3: image 4 is not in images.txt");
   refuse("1 3 1 3\n", "1: attribute 3 is not in attributes.txt");
   refuse("1 4000000000 1 3\n", "1: attribute 4000000000");
@@ -72,7 +72,7 @@ TEST_F(CubTree, EveryImageNeedsASplit) {
   put(tree / "train_test_split.txt", "1 1\n2 x\n3 0\n");
   EXPECT_SPML_ERROR(import_cub(tree), HasSubstr("train_test_split.txt:2: expected 1"));
   put(tree / "train_test_split.txt", "1 1\n1 1\n");
-  EXPECT_SPML_ERROR(import_cub(tree), HasSubstr("train_test_split.txt:2: id 1 is there twice"));
+  EXPECT_SPML_ERROR(import_cub(tree), HasSubstr("train_test_split.txt:2: id 1 is listed twice"));
 }
 
 TEST_F(CubTree, HugeIdsDoNotMakeHugeTables) {

@@ -84,7 +84,7 @@ TEST_F(ImportTable, SomeRowsMayBeCompleteAndSomeLabelsKnownToBeAbsent) {
 }
 
 TEST_F(ImportTable, ContradictionsAndUnknownCompleteRowsAreRefused) {
-  EXPECT_SPML_ERROR(csv("image,label,not\na.jpg,cat,cat\n"), HasSubstr("does not have it"));
+  EXPECT_SPML_ERROR(csv("image,label,not\na.jpg,cat,cat\n"), HasSubstr("and not to have it"));
   EXPECT_SPML_ERROR(csv("image,label,complete\na.jpg,cat,perhaps\n"), HasSubstr("perhaps"));
   EXPECT_SPML_ERROR(json_lines(R"({"image": "a.jpg", "label": "cat", "complete": 1})"),
                     HasSubstr("complete"));
@@ -143,7 +143,7 @@ TEST_F(ImportTable, RepeatedRowsAreWarnings) {
 TEST_F(ImportTable, OtherColumnsArePassedOverWithAWarning) {
   const ImportedSet set = csv("image,width,label,source\na.jpg,640,cat,web\n");
   EXPECT_THAT(set.classes, ElementsAre("cat"));
-  EXPECT_THAT(set.warnings, Contains(HasSubstr("passed over: width, source")));
+  EXPECT_THAT(set.warnings, Contains(HasSubstr("ignored: width, source")));
 }
 
 TEST_F(ImportTable, MissingImagesAreErrorsUnlessAllowed) {

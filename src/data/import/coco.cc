@@ -42,7 +42,7 @@ void sort_categories(CocoInstances& data, const Path& path) {
             [](const CocoCategory& a, const CocoCategory& b) { return a.id < b.id; });
   for (size_t i = 1; i < categories.size(); ++i) {
     if (categories[i].id == categories[i - 1].id) {
-      fail("{}: category id {} is there twice", path.string(), categories[i].id);
+      fail("{}: category id {} is listed twice", path.string(), categories[i].id);
     }
   }
   if (categories.empty()) fail("{}: expected categories, found none", path.string());
@@ -57,7 +57,7 @@ std::vector<ImportedRow> build_rows(const CocoInstances& data, std::string_view 
   std::unordered_map<int64_t, size_t> image_index, label_index;
   for (size_t i = 0; i < data.images.size(); ++i) {
     if (!image_index.emplace(data.images[i].id, i).second) {
-      fail("{}: image id {} is there twice", path.string(), data.images[i].id);
+      fail("{}: image id {} is listed twice", path.string(), data.images[i].id);
     }
   }
   for (size_t i = 0; i < data.categories.size(); ++i) label_index[data.categories[i].id] = i;
@@ -114,7 +114,7 @@ ImportedSet import_coco(const Path& source, const CocoOptions& options) {
     const Path path = instances_file(source, phase, year);
     if (phase == "val" && !path_exists(path)) {
       set.warnings.push_back(
-          fmt::format("{}: not there, so there is no test split", path.string()));
+          fmt::format("{}: no such file, so there is no test split", path.string()));
       continue;
     }
     CocoInstances data = read_coco_instances(path);

@@ -37,7 +37,7 @@ IdTable read_id_table(const Path& path) {
       fail("{}: expected an id and a value, found '{} {}'", reader.where(), number, text);
     }
     if (!table.index.emplace(id, table.texts.size()).second) {
-      fail("{}: id {} is there twice", reader.where(), id);
+      fail("{}: id {} is listed twice", reader.where(), id);
     }
     table.texts.emplace_back(text);
     table.lines.push_back(reader.number());
@@ -106,7 +106,7 @@ void read_marks(const Path& path, const IdTable& images, const IdTable& attribut
     int8_t& before = seen[static_cast<size_t>(row) * labels + static_cast<size_t>(label)];
     if (before >= 0) {
       if (before != static_cast<int8_t>(mark.present)) {
-        fail("{}: image {} and attribute {} are there twice, with 0 and 1", reader.where(),
+        fail("{}: image {} and attribute {} are listed twice, with 0 and 1", reader.where(),
              mark.image, mark.attribute);
       }
       if (repeated++ == 0) first_repeated = reader.where();

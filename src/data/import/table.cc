@@ -32,7 +32,7 @@ std::vector<std::string> read_classes(const Path& path) {
     const std::string name(trim(line));
     if (name.empty()) continue;
     if (!seen.emplace(name, reader.number()).second) {
-      fail("{}: class '{}' is there twice", reader.where(), name);
+      fail("{}: class '{}' is listed twice", reader.where(), name);
     }
     if (classes.size() == kMaxClasses) {
       fail("{}: expected at most {} classes", reader.where(), kMaxClasses);
@@ -161,8 +161,8 @@ class TableBuilder {
     for (size_t i = 0; i < rows_.size(); ++i) {
       for (const int32_t absent : rows_[i].negatives) {
         if (find_positive(rows_[i], absent) == nullptr) continue;
-        fail("{}:{}: '{}' has the label '{}' and does not have it", source.string(), first_line_[i],
-             rows_[i].image, classes_[static_cast<size_t>(absent)]);
+        fail("{}:{}: '{}' is said to have the label '{}' and not to have it", source.string(),
+             first_line_[i], rows_[i].image, classes_[static_cast<size_t>(absent)]);
       }
     }
   }
@@ -243,7 +243,7 @@ ImportedSet import_table(const Path& source, const TableOptions& options) {
     const auto ignored = read_csv_records(text, source.string(), options.header, add);
     if (!ignored.empty()) {
       set.warnings.push_back(
-          fmt::format("{}: columns passed over: {}", source.string(), fmt::join(ignored, ", ")));
+          fmt::format("{}: columns ignored: {}", source.string(), fmt::join(ignored, ", ")));
     }
   }
   table.finish(source, set);

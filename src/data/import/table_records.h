@@ -25,7 +25,7 @@ using RecordVisitor = std::function<void(const TableRecord&)>;
 // absent; labels are the columns whose names begin with "label" or, when there is none, all the
 // others. Without a header: the first column is the image, the others are labels. A record may be
 // shorter than the header, and longer when its last column is a label. Gives the names of the
-// columns that were passed over.
+// columns that were ignored.
 std::vector<std::string> read_csv_records(std::string_view text, const std::string& where,
                                           bool header, const RecordVisitor& visit);
 
