@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -90,6 +92,24 @@ std::string printable_lines(std::string_view text) {
     text.remove_prefix(line.size());
     if (!text.empty()) result += '\n';
     if (!text.empty()) text.remove_prefix(1);
+  }
+  return result;
+}
+
+std::string printable_json(std::string_view json) {
+  std::string result;
+  while (!json.empty()) {
+    const std::optional<char32_t> c = take_utf8(json);
+    if (!c) {
+      result += '?';
+    } else if (*c == '\n' || !is_unprintable(*c)) {
+      append_utf8(result, *c);
+    } else if (*c < 0x10000) {
+      result += fmt::format("\\u{:04x}", static_cast<uint32_t>(*c));
+    } else {  // two halves, as in UTF-16
+      const uint32_t rest = *c - 0x10000;
+      result += fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + (rest >> 10), 0xdc00 + (rest & 0x3ff));
+    }
   }
   return result;
 }

@@ -21,5 +21,7 @@ std::string either(std::span<const std::string> words);
 // separators and marks that turn the direction of writing.
 std::string printable(std::string_view text);
 std::string printable_lines(std::string_view text);  // the same for several lines
+// The same for JSON, where such a character can be written as an escape: it says what it said.
+std::string printable_json(std::string_view json);
 
 }  // namespace spml

@@ -40,7 +40,7 @@ void demo(const Options& options) {
   if (can_draw_pages()) page = folder.report();
   if (page) write_file(*page, draw_page(collect({folder.sweep()})));
   if (options.common.json) {
-    fmt::print("{}", json_text(result, page));
+    print_json_text(json_text(result, page));
     return;
   }
   fmt::print("{}\n", sweep_table(result.sweep.best));

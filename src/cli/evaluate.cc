@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/model_input.h"
+#include "cli/print_json.h"
 #include "cli/verbs.h"
 #include "experiment/evaluate.h"
 
@@ -74,7 +75,7 @@ Verb evaluate_verb() {
           .run = [options] {
             const ModelEvaluation evaluation = evaluate(*options);
             if (options->common.json) {
-              fmt::print("{}", json_text(evaluation));
+              print_json_text(json_text(evaluation));
             } else {
               print_text(evaluation);
             }

@@ -2,11 +2,15 @@
 
 #include <fmt/core.h>
 
+#include "base/text.h"
+
 namespace spml::cli {
 
 void print_json(const Json& value) {
   // nlohmann writes NaN and infinity as null.
-  fmt::print("{}\n", value.dump(2, ' ', false, Json::error_handler_t::replace));
+  print_json_text(value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
+
+void print_json_text(std::string_view text) { fmt::print("{}", printable_json(text)); }
 
 }  // namespace spml::cli

@@ -97,7 +97,7 @@ void run(const Options& options) {
   write_file(folder.csv(key), experiment_csv(result));
   if (can_draw_pages()) write_file(folder.report(), draw_page(collect(folder.path, all)));
   if (options.common.json) {
-    fmt::print("{}", json_text(result));
+    print_json_text(json_text(result));
     return;
   }
   fmt::print("{}\n{} runs in {:.1f} s: {}, {}", printable_lines(experiment_text(result)),
@@ -162,7 +162,7 @@ Verb reproduce_verb() {
                  .range = {32, 4096}},
                 {.name = "resume",
                  .target = &options->resume,
-                 .help = "Do what is missing, as the verb does without this flag, too",
+                 .help = "Do what is missing; the verb does so without this flag, too",
                  .excludes = {"overwrite"}},
                 {.name = "overwrite",
                  .target = &options->overwrite,

@@ -169,7 +169,7 @@ void run_simulation(const Options& options) {
   }
   if (!options.out.empty()) write_file(options.out, draw_simulation(simulation));
   if (options.common.json) {
-    fmt::print("{}", json_text(simulation));
+    print_json_text(json_text(simulation));
     return;
   }
   print_rounds(simulation);

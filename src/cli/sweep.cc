@@ -100,7 +100,7 @@ void sweep(const Options& options) {
   if (!flags.is_linear() && summary.failed.empty() && is_first) clear_cache(cache);
   if (options.common.json) {
     check_complete(summary.failed);
-    fmt::print("{}", json_text(summary));
+    print_json_text(json_text(summary));
     return;
   }
   fmt::print("{}", sweep_table(summary.best));

@@ -158,7 +158,7 @@ void train(const TrainOptions& options) {
   }
   if (config.mode != Mode::kLinear) clear_in_turn(cache);
   if (options.common.json) {
-    fmt::print("{}", json_text(result));
+    print_json_text(json_text(result));
   } else {
     print_result(result, options.out);
   }

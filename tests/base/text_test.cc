@@ -24,6 +24,12 @@ TEST(Text, PrintableTextStaysOnOneLine) {
   EXPECT_EQ(printable("a\nb\x1b[2J\x7f caf\xC3\xA9"), "a?b?[2J? caf\xC3\xA9");
 }
 
+TEST(Text, PrintableJsonSaysTheSame) {
+  const std::string name = "a\xC2\x9B\x7F\xE2\x80\xAE\xF3\xA0\x81\x81 caf\xC3\xA9";
+  EXPECT_EQ(printable_json("{\n  \"" + name + "\": 1\n}"),
+            "{\n  \"a\\u009b\\u007f\\u202e\\udb40\\udc41 caf\xC3\xA9\": 1\n}");
+}
+
 TEST(Text, PrintableTextCannotCommandATerminal) {
   EXPECT_EQ(printable("a\xC2\x9B"
                       "2Jb"),

@@ -154,8 +154,8 @@ TEST_F(Untrusted, NamesCannotCommandTheTerminal) {
   write_text(Path(out) / "dataset.json", info.dump());
   for (const Words& words :
        {Words{"stats", out}, Words{"train", out, "--loss", "an", "--epochs", "1", "--out", run},
-        Words{"evaluate", run, out}, Words{"estimate-k", out},
-        Words{"stats", folder_ / "no\x1b[2Jfolder"}}) {
+        Words{"evaluate", run, out}, Words{"estimate-k", out}, Words{"stats", out, "--json"},
+        Words{"evaluate", run, out, "--json"}, Words{"stats", folder_ / "no\x1b[2Jfolder"}}) {
     const Ran ran = run_program(words);
     for (const std::string& text : {ran.out, ran.err}) {
       for (const char* command : {"\x1b", "\xc2\x9b", "\r"}) {
