@@ -56,6 +56,26 @@ std::vector<Path> list_folder(const Path& path) {
   return entries;
 }
 
+std::vector<Path> list_files_below(const Path& path) {
+  std::error_code error;
+  std::vector<Path> files;
+  for (fs::recursive_directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code ignored;  // what cannot be looked at is no file
+    if (entry->is_regular_file(ignored)) files.push_back(entry->path());
+  }
+  if (error) fail("{}: cannot read the folder: {}", path.string(), error.message());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Path absolute_path(const Path& path) {
+  std::error_code error;
+  const Path whole = fs::absolute(path, error);
+  if (error) fail("{}: cannot look it up: {}", path.string(), error.message());
+  return whole.lexically_normal();
+}
+
 void remove_file(const Path& path) {
   std::error_code error;
   fs::remove(path, error);

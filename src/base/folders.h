@@ -23,6 +23,12 @@ void make_folder_inside(const Path& path);
 
 // The entries of a folder, sorted by name.
 std::vector<Path> list_folder(const Path& path);
+// The files in it and below it, sorted. Links to folders are not followed, so that there is an end.
+std::vector<Path> list_files_below(const Path& path);
+
+// The same path from the root on, without "." and "..", whether there is something of that name or
+// not.
+Path absolute_path(const Path& path);
 
 void remove_file(const Path& path);  // a file or link; nothing when there is none
 void rename_path(const Path& from, const Path& to);

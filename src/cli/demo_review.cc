@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/folders.h"
 #include "cli/images.h"
 #include "cli/progress.h"
 #include "cli/serve_review.h"
@@ -31,34 +32,35 @@ std::vector<std::string> class_names() {
 
 // Features and, where the build has images, scenes that show the same labels.
 void make_data(const Path& folder, const Common& common) {
-  if (fs::exists(folder / "dataset.json")) return;  // written last
+  if (path_exists(folder / "dataset.json")) return;  // written last
   SynthOptions options;
   options.rows = kRows;
   options.labels = kLabels;
   options.expected_positives = 2.2;
   options.threads = common.threads;
   const Path draft = folder.string() + ".new";
-  fs::remove_all(draft);
+  std::error_code ignored;  // what stays in the way is named when it is written
+  fs::remove_all(draft, ignored);
   make_folder(draft);
   write_synthetic(draft, options);
   if (thumbnail_maker()) {  // the build has images
     const Path scenes = folder.string() + ".scenes";
-    fs::remove_all(scenes);
+    fs::remove_all(scenes, ignored);
     make_folder(scenes);
     write_synthetic(scenes, options, scene_painter(kImageSize, options.seed));
     for (const char* part : {"train", "val"}) {
-      fs::rename(images_file(scenes, part), images_file(draft, part));
+      rename_path(images_file(scenes, part), images_file(draft, part));
     }
-    fs::rename(scenes / "images", draft / "images");
-    fs::rename(scenes / "dataset.json", draft / "dataset.json");
-    fs::remove_all(scenes);
+    rename_path(scenes / "images", draft / "images");
+    rename_path(scenes / "dataset.json", draft / "dataset.json");
+    fs::remove_all(scenes, ignored);
   }
   const Path json = draft / "dataset.json";
   DatasetInfo info = parse_dataset_json(read_file(json), json.string());
   info.name = "drawn scenes";
   info.classes = class_names();
   write_file(json, to_json(info));
-  fs::rename(draft, folder);
+  rename_path(draft, folder);
 }
 
 void train(const Path& data, const Path& run, const Common& common) {

@@ -2,9 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
-#include <filesystem>
 #include <memory>
 
 #include "base/fail.h"
@@ -13,6 +11,7 @@
 #include "cli/model_input.h"
 #include "cli/print_json.h"
 #include "cli/verbs.h"
+#include "data/import/images.h"
 #include "experiment/trained_model.h"
 #include "formats/csv.h"
 #include "formats/npy.h"
@@ -43,12 +42,6 @@ struct Source {
   }
 };
 
-bool is_image_name(const Path& path) {
-  std::string extension = path.extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
-}
-
 // Files as they are, folders as the JPEG and PNG files in and below them, sorted.
 std::vector<Path> list_images(const std::vector<std::string>& paths) {
   std::vector<Path> files;
@@ -58,11 +51,10 @@ std::vector<Path> list_images(const std::vector<std::string>& paths) {
       continue;
     }
     std::vector<Path> found;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
-      if (entry.is_regular_file() && is_image_name(entry.path())) found.push_back(entry.path());
+    for (const Path& file : list_files_below(path)) {
+      if (has_image_extension(file)) found.push_back(file);
     }
     if (found.empty()) fail("{}: expected .jpg, .jpeg or .png files, found none", path);
-    std::sort(found.begin(), found.end());
     files.insert(files.end(), found.begin(), found.end());
   }
   return files;

@@ -2,9 +2,9 @@
 #include <fmt/core.h>
 
 #include <cstdlib>
-#include <filesystem>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
 #include "cli/review.h"
@@ -14,9 +14,7 @@
 namespace spml::cli {
 namespace {
 
-bool is_review(const Path& folder) {
-  return std::filesystem::exists(review::database_file(folder));
-}
+bool is_review(const Path& folder) { return path_exists(review::database_file(folder)); }
 
 std::string user_name() {
   const char* name = std::getenv("USER");
@@ -30,8 +28,9 @@ void run_export(const ReviewFlags& flags) {
   to.format = flags.format;
   to.overwrite = flags.overwrite;
   const review::ExportReport report = review::export_review(to);
-  for (const std::string& text : report.notices) {
-    if (!flags.common.quiet) notice(text);
+  if (!flags.common.quiet) {
+    notice(fmt::format("the data is read from {}", report.data));
+    for (const std::string& text : report.notices) notice(text);
   }
   if (flags.common.json) {
     print_json({{"out", flags.export_to},

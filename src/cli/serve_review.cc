@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
 #include "cli/thumbnail.h"
@@ -76,6 +77,9 @@ void serve_review(ReviewOptions options, const ServeFlags& flags, const Common& 
   options.threads = common.threads;
   catch_interrupt();
   Review review(options);
+  if (!common.quiet) {
+    for (const std::string& text : review.notices()) notice(text);
+  }
   Api api(review);
   Guard guard(load_secrets(secrets_file(options.out)), flags.allow_remote);
   const uint16_t last = guard.secrets().port;
@@ -105,8 +109,8 @@ void serve_review(ReviewOptions options, const ServeFlags& flags, const Common& 
                 {"answers", answered},
                 {"resumed", review.resumed()}});
   } else {
-    fmt::print("{}: {} suggestions, {} answers so far\n\n  {}\n\n", review.store().subject().name,
-               open + answered, answered, address);
+    fmt::print("{}: {} suggestions, {} answers so far\n\n  {}\n\n",
+               printable(review.store().subject().name), open + answered, answered, address);
     if (!common.quiet) {
       fmt::print(
           "Open the address in a browser. Ctrl-C ends the server; every answer is saved when "

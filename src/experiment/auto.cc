@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "cluster/deal.h"
 #include "experiment/average.h"
 #include "experiment/config_words.h"
@@ -381,8 +381,7 @@ RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptio
   if (is_first) {
     claim_folder(options.run.out, options.run.existing);  // an Error now, not after the search
     // search.jsonl is written last: without it, the refit may be missing, too.
-    finished =
-        options.run.existing == Existing::kResume && std::filesystem::exists(folder.search());
+    finished = options.run.existing == Existing::kResume && path_exists(folder.search());
   }
   if (cluster != nullptr) finished = said_by_first(*cluster, finished ? "yes" : "no") == "yes";
   if (finished && !is_first) return {};

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <set>
 
 #include "base/fail.h"
@@ -202,8 +201,7 @@ Reproduction reproduce(const Experiment& experiment, const ReproduceOptions& opt
     keep_other_datasets(result, *earlier, options.data);
   }
   for (const NamedData& named : options.data) {
-    add_column(result, named.name,
-               std::filesystem::absolute(named.folder).lexically_normal().string());
+    add_column(result, named.name, absolute_path(named.folder).string());
     OnDataset(experiment, options, events, mode, named, all).add_to(result.rows);
   }
   for (const auto& [dataset, path] : result.data) compare(result.rows, dataset);

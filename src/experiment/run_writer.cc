@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include "base/fail.h"
 #include "base/folders.h"
@@ -27,7 +26,7 @@ RunSetup setup_of(const Session& session, const RunIdentity& identity) {
   RunSetup setup;
   setup.version = kVersion;
   if (!data.folder.empty()) {  // else it was made in memory
-    setup.data = std::filesystem::absolute(data.folder).lexically_normal().string();
+    setup.data = absolute_path(data.folder).string();
   }
   setup.data_name = data.name;
   setup.identity = identity;

@@ -1,7 +1,5 @@
 #include "experiment/trained_model.h"
 
-#include <filesystem>
-
 #include "base/fail.h"
 #include "base/folders.h"
 #include "data/split.h"
@@ -63,7 +61,7 @@ TrainedModel load_trained_model(const Path& run, int threads) {
   trained.model = std::make_unique<LinearModel>(config, transform, nullptr, nullptr);
   trained.model->set_weights(weight, bias);
 
-  if (std::filesystem::exists(folder.calibration())) {
+  if (path_exists(folder.calibration())) {
     trained.calibration = read_calibration(folder.calibration(), labels);
   } else {  // a run of version 0.1: its thresholds are of plain sigmoids
     trained.calibration = {std::vector<double>(labels, 1), std::vector<double>(labels, 0)};

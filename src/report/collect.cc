@@ -1,7 +1,6 @@
 #include "report/collect.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/fail.h"
 #include "base/folders.h"
@@ -19,7 +18,7 @@ ReportRun read_report_run(const Path& folder, std::string name) {
   run.name = std::move(name);
   run.record = read_run(folder);
   const Path search = RunFolder{folder}.search();
-  if (std::filesystem::exists(search)) run.search = read_search(search);
+  if (path_exists(search)) run.search = read_search(search);
   return run;
 }
 
@@ -106,7 +105,7 @@ ReportSection describe_sweep(const std::string& title, const Path& path,
 
 // Only the sweep knows which seeds it was asked for.
 void add_missing_seeds(const Path& file, std::vector<ReportRow>& rows) {
-  if (!std::filesystem::exists(file)) return;
+  if (!path_exists(file)) return;
   const SweepSummary summary = read_sweep_summary(file);
   for (ReportRow& row : rows) {
     const Winner* winner = summary.best.find(row.label);

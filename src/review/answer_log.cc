@@ -1,38 +1,61 @@
 #include "review/answer_log.h"
 
-#include <nlohmann/json.hpp>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "base/fail.h"
+#include "base/folders.h"
+#include "formats/json.h"
+#include "formats/json_object.h"
 
 namespace spml::review {
 namespace {
 
-using Json = nlohmann::ordered_json;
+// A file to add lines to: no link is followed, and nothing is waited for.
+std::FILE* open_log(const Path& path) {
+  const int flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const int fd = ::open(path.c_str(), flags, 0666);
+  if (fd < 0) fail("{}: cannot write the log: {}", path.string(), std::strerror(errno));
+  struct stat info;
+  if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    ::close(fd);
+    fail("{}: expected a regular file for the log", path.string());
+  }
+  return ::fdopen(fd, "a");
+}
 
-// The number of the last answer in the file; 0 for an empty one. A line that a killed program left
-// half written is cut off.
-int64_t last_id(const Path& path, const std::string& review) {
-  if (!std::filesystem::exists(path)) return 0;
-  const std::string text = read_file(path);
-  const size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
+// The number in the last line of a log, if it is one of this review.
+int64_t id_in(std::string_view line, const std::string& review, const Path& path) try {
+  const auto json = parse_json(line, path.string());
+  const JsonObject object(json, path.string());
+  if (object.text("review", "") != review || !object.has("id")) fail("of another review");
+  return static_cast<int64_t>(object.count("id", 0, 1, INT64_MAX));
+} catch (const Error&) {
+  fail(
+      "{}: expected the answers of this review, found something else at its end; choose another "
+      "file",
+      path.string());
+}
+
+// How much of a log is whole lines, and the number of the last answer in them.
+struct LogEnd {
+  size_t bytes = 0;
   int64_t id = 0;
-  if (whole > 0) {
-    const size_t begin = whole >= 2 ? text.rfind('\n', whole - 2) : std::string::npos;
-    const size_t first = begin == std::string::npos ? 0 : begin + 1;
-    const auto json = Json::parse(text.substr(first, whole - first), nullptr, false);
-    if (json.is_object() && json.value("review", Json()) == review &&
-        json.value("id", Json()).is_number_unsigned()) {
-      id = json["id"].get<int64_t>();
-    }
-  }
-  if (id == 0 && !text.empty() && !(whole == 0 && text.starts_with("{\"id\":"))) {
-    fail(
-        "{}: expected the answers of this review, found something else at its end; choose another "
-        "file",
-        path.string());
-  }
-  if (whole < text.size()) std::filesystem::resize_file(path, whole);
-  return id;
+};
+
+LogEnd find_end(const Path& path, const std::string& review) {
+  const MappedFile file(path);
+  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
+                              file.bytes().size());
+  const size_t whole = text.rfind('\n') + 1;  // 0 where there is none
+  const bool cut_short = whole == 0 && text.starts_with("{\"id\":");
+  if (text.empty() || cut_short) return {};
+  const std::string_view lines = text.substr(0, whole > 0 ? whole - 1 : text.size());
+  return {whole, id_in(lines.substr(lines.rfind('\n') + 1), review, path)};
 }
 
 }  // namespace
@@ -57,10 +80,13 @@ std::string answer_line(const AnswerRecord& answer, const Subject& subject,
 
 AnswerLog::AnswerLog(const Path& file, Store& store, NameOfRow name)
     : path_(file), store_(store), name_(std::move(name)) {
-  const int64_t last = last_id(file, store.subject().id);
-  file_.reset(std::fopen(file.c_str(), "ae"));
-  if (!file_) fail("{}: cannot write the log", file.string());
-  store_.for_answers(last, [this](const AnswerRecord& answer) { write(answer); });
+  file_.reset(open_log(file));
+  const LogEnd end = find_end(file, store.subject().id);
+  // A line that a killed program left half written is cut off.
+  if (::ftruncate(::fileno(file_.get()), static_cast<off_t>(end.bytes)) != 0) {
+    fail("{}: cannot write the log: {}", file.string(), std::strerror(errno));
+  }
+  store_.for_answers(end.id, [this](const AnswerRecord& answer) { write(answer); });
   store_.on_answer([this](const AnswerRecord& answer) { write(answer); });
 }
 

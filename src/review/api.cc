@@ -172,6 +172,7 @@ Response Api::get(const Request& request) {
   if (request.path == "/api/progress") return progress();
   if (request.path == "/api/table") return table(request);
   if (request.path.starts_with("/image/")) return image(request);
+  if (!request.path.starts_with('/')) return plain(404, "There is nothing here.");
   const std::string name = request.path == "/" ? "index.html" : request.path.substr(1);
   const std::string_view file = page_file(name);
   if (file.empty()) return plain(404, "There is nothing here.");

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "base/text.h"
 #include "formats/csv.h"
 #include "review/export_formats.h"
@@ -21,12 +21,8 @@ using Json = nlohmann::ordered_json;
 bool is_folder_format(const std::string& format) { return format == "data" || format == "voc"; }
 
 void check_out(const ExportOptions& options) {
-  namespace fs = std::filesystem;
-  if (options.overwrite || !fs::exists(options.out)) return;
-  if (is_folder_format(options.format) && fs::is_directory(options.out) &&
-      fs::is_empty(options.out)) {
-    return;
-  }
+  if (options.overwrite || !path_exists(options.out)) return;
+  if (is_folder_format(options.format) && is_empty_folder(options.out)) return;
   fail("{}: exists already; choose another name or add --overwrite", options.out.string());
 }
 
@@ -135,11 +131,12 @@ ExportReport export_review(const ExportOptions& options) {
   }
   check_out(options);
   const Path file = database_file(options.review);
-  if (!std::filesystem::exists(file)) {
+  if (!path_exists(file)) {
     fail("{}: expected a review, found no review.db in it", options.review.string());
   }
   const auto store = Store::open_read_only(file);
   ExportReport report;
+  report.data = store->subject().data;
   for (const Counts& counts : store->counts()) {
     report.yes += counts[1];
     report.no += counts[2];

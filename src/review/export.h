@@ -22,6 +22,7 @@ struct ExportOptions {
 
 struct ExportReport {
   size_t yes = 0, no = 0, unsure = 0;  // answers
+  std::string data;                    // the folder that they are about, as the review names it
   std::vector<std::string> notices;    // what was decided for the user
 };
 

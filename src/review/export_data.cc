@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "review/export_formats.h"
 
 namespace spml::review {
@@ -11,11 +12,12 @@ namespace fs = std::filesystem;
 
 // The other files of the folder stay what they are: a link where the disk allows, else a copy.
 void link_or_copy(const Path& from, const Path& to) {
-  if (!fs::exists(from)) return;
-  fs::remove(to);
+  if (!path_exists(from)) return;
+  remove_file(to);
   std::error_code error;
-  fs::create_hard_link(fs::canonical(from), to, error);
-  if (error) fs::copy_file(from, to);
+  fs::create_hard_link(fs::canonical(from, error), to, error);
+  if (error) fs::copy_file(from, to, error);
+  if (error) fail("{}: cannot copy it to {}: {}", from.string(), to.string(), error.message());
 }
 
 // Whether an answer "yes" contradicts the truth; a data folder in which one does cannot be opened.
@@ -37,12 +39,13 @@ void write_data(const Labelled& labelled, const ExportOptions& options, ExportRe
   const Path source = labelled.data.folder;
   const Path& out = options.out;
   make_folder(out);
-  if (fs::equivalent(source, out)) {
+  std::error_code ignored;
+  if (fs::equivalent(source, out, ignored)) {
     fail("{}: expected another folder than the data's own", out.string());
   }
   DatasetInfo info;
   const Path json = source / "dataset.json";
-  if (fs::exists(json)) info = parse_dataset_json(read_file(json), json.string());
+  if (path_exists(json)) info = parse_dataset_json(read_file(json), json.string());
   // Names may lead anywhere below the source; in the new folder the features have the usual ones.
   for (const auto& [part, named] :
        {std::pair{"train", &info.train_features}, std::pair{"val", &info.val_features}}) {
@@ -60,7 +63,7 @@ void write_data(const Labelled& labelled, const ExportOptions& options, ExportRe
     report.notices.emplace_back(
         "some answers contradict the data's own truth, so the truth of the training file was left "
         "out");
-    fs::remove(truth_file(out, "train"));
+    remove_file(truth_file(out, "train"));
   } else {
     link_or_copy(truth_file(source, "train"), truth_file(out, "train"));
   }
@@ -68,7 +71,7 @@ void write_data(const Labelled& labelled, const ExportOptions& options, ExportRe
   info.name = labelled.data.name;
   info.classes = labelled.classes;
   if (!labelled.data.train_file.images.empty()) {
-    info.image_root = fs::absolute(source / labelled.data.image_root).lexically_normal().string();
+    info.image_root = absolute_path(source / labelled.data.image_root).string();
   }
   write_file(out / "dataset.json", to_json(info));
 }

@@ -10,6 +10,7 @@
 #include <cctype>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "formats/json.h"
 
 namespace spml::review {
@@ -52,7 +53,7 @@ std::string random_hex(size_t bytes) {
 
 Secrets load_secrets(const Path& file) {
   Secrets secrets{random_hex(kSecretBytes), random_hex(kSecretBytes), 0};
-  if (!std::filesystem::exists(file)) return secrets;
+  if (!path_exists(file)) return secrets;
   const auto json = nlohmann::json::parse(read_file(file, 4096), nullptr, false);
   if (json.is_object() && is_secret(json.value("token", nlohmann::json())) &&
       is_secret(json.value("cookie", nlohmann::json()))) {

@@ -1,8 +1,7 @@
 #include "review/review.h"
 
-#include <filesystem>
-
 #include "base/fail.h"
+#include "base/folders.h"
 #include "experiment/prepare.h"
 #include "experiment/run_record.h"
 #include "review/guard.h"
@@ -11,12 +10,8 @@
 namespace spml::review {
 namespace {
 
-namespace fs = std::filesystem;
-
-std::string whole_path(const Path& path) { return fs::absolute(path).lexically_normal().string(); }
-
 bool holds_something_else(const Path& folder) {
-  return fs::exists(folder) && !fs::exists(database_file(folder)) && !fs::is_empty(folder);
+  return path_exists(folder) && !path_exists(database_file(folder)) && !is_empty_folder(folder);
 }
 
 // The observed labels that a run was trained on: the file's, or those it drew.
@@ -53,7 +48,7 @@ Review::Review(const ReviewOptions& options) : options_(options) {
   }
   make_folder(options_.out);
   lock_ = std::make_unique<FileLock>(options_.out / "review.lock", options_.out.string());
-  if (fs::exists(database_file(options_.out))) {
+  if (path_exists(database_file(options_.out))) {
     resumed_ = true;
     store_ = Store::open(database_file(options_.out));
     if (options_.data.empty()) options_.data = store_->subject().data;
@@ -99,6 +94,15 @@ Review::Review(const ReviewOptions& options) : options_(options) {
   });
 }
 
+std::vector<std::string> Review::notices() const {
+  std::vector<std::string> notices;
+  if (resumed_) notices.push_back(fmt::format("the data is read from {}", data_.folder.string()));
+  if (pictures_->any() && images_are_elsewhere(data_.folder, data_.image_root)) {
+    notices.push_back(elsewhere_notice(data_.folder, data_.image_root));
+  }
+  return notices;
+}
+
 void Review::open_data() {
   DatasetOptions options;
   options.need_features = true;
@@ -115,14 +119,15 @@ void Review::open_ranker() {
 void Review::start_new(const Path& run) {
   write_labels(observed_copy(options_.out), observed_by(scorer_->trained(), data_));
   if (!store_) {
-    const Subject subject{random_hex(16), whole_path(options_.data), fingerprint(data_),
-                          data_.name,     data_.train_file.rows(),   data_.classes};
+    const Subject subject{random_hex(16),          absolute_path(options_.data).string(),
+                          fingerprint(data_),      data_.name,
+                          data_.train_file.rows(), data_.classes};
     store_ = Store::create(database_file(options_.out), subject);
   }
   observed_ = open_observed(options_.out, store_->subject());
   open_ranker();
   ReviewRun record;
-  record.folder = whole_path(run);
+  record.folder = absolute_path(run).string();
   record.id = store_->add_run(record);
   const RunResult result = read_run_result(RunFolder{run}.result());
   record.val_map = result.val_map;

@@ -47,6 +47,8 @@ class Review {
   Pictures& pictures() { return *pictures_; }
   const Neighbours& neighbours() const { return *neighbours_; }
   const LabelMatrix& observed() const { return observed_; }
+  // What the review's own files make the program read from elsewhere, for its user to know.
+  std::vector<std::string> notices() const;
   bool resumed() const { return resumed_; }
 
   // As Store::answer. An entry that nobody has labelled may be answered also when a new list of

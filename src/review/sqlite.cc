@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include "base/fail.h"
+#include "base/folders.h"
 
 namespace spml::review {
 namespace {
@@ -21,6 +22,21 @@ int flags_of(Database::Access access) {
   return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 }
 
+// SQLite waits for a pipe and writes through links. A rollback journal is worse: SQLite restores
+// what it says, and then deletes whatever file it names. The databases of this program keep a
+// write-ahead log instead, which names none.
+void check_files(const Path& path) {
+  if (is_link(path)) {
+    fail("{}: expected a file, found a symbolic link; use the folder it leads to", path.string());
+  }
+  const MappedFile regular(path);
+  const Path journal = path.string() + "-journal";
+  if (is_link(journal) || path_exists(journal)) {
+    fail("{}: expected no such file beside a review; remove it if you know where it is from",
+         journal.string());
+  }
+}
+
 }  // namespace
 
 void Database::Close::operator()(sqlite3* connection) const { sqlite3_close(connection); }
@@ -28,6 +44,7 @@ void Database::Close::operator()(sqlite3* connection) const { sqlite3_close(conn
 void Database::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
 Database::Database(const Path& path, Access access) : path_(path) {
+  if (access != Access::kCreate) check_files(path);
   sqlite3* connection = nullptr;
   // The owner of this object sees to it that one thread uses it at a time.
   const int code =
@@ -85,7 +102,7 @@ sqlite3_stmt* Database::prepared(std::string_view sql) {
 Query::Query(Database& database, std::string_view sql, Unbound)
     : database_(database), statement_(database.prepared(sql)) {
   if (sqlite3_stmt_busy(statement_) != 0)
-    fail("{}: a query inside itself", database.path_.string());
+    fail("{}: a query was started again before it ended", database.path_.string());
 }
 
 Query::~Query() {

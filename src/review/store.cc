@@ -1,8 +1,7 @@
 #include "review/store.h"
 
-#include <filesystem>
-
 #include "base/fail.h"
+#include "base/folders.h"
 #include "review/schema.h"
 #include "review/store_values.h"
 
@@ -25,15 +24,16 @@ std::string_view to_string(RunState state) { return kRunStates[static_cast<int>(
 Store::Store(const Path& file, Database::Access access) : database_(file, access) {}
 
 std::unique_ptr<Store> Store::create(const Path& file, const Subject& subject) {
-  if (std::filesystem::exists(file)) fail("{}: there is a review already", file.string());
+  if (path_exists(file)) fail("{}: exists already", file.string());
   // A kill in between must not leave half a review under its name.
   const Path draft = file.string() + ".new";
   for (const char* end : {"", "-wal", "-shm", "-journal"}) {
-    std::filesystem::remove(draft.string() + end);
+    remove_file(draft.string() + end);
   }
   {
     Database database(draft, Database::Access::kCreate);
     create_schema(database);
+    make_durable(database);
     Transaction transaction(database);
     const auto put = [&](const std::string& key, const std::string& value) {
       Query(database, "INSERT INTO review (key, value) VALUES (?, ?)", key, value).run();
@@ -49,7 +49,7 @@ std::unique_ptr<Store> Store::create(const Path& file, const Subject& subject) {
     }
     transaction.commit();
   }
-  std::filesystem::rename(draft, file);
+  rename_path(draft, file);
   return open(file);
 }
 

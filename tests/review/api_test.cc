@@ -115,7 +115,8 @@ TEST_F(ApiTest, RefusesBadRequestsAndSavesNothing) {
 TEST_F(ApiTest, ServesNoFilesOfTheMachine) {
   for (const char* target :
        {"/../../../../etc/passwd", "/image/../../etc/passwd", "/image/..%2f..%2fetc%2fpasswd",
-        "//etc/passwd", "/review.db", "/session.json", "/%2e%2e/review.db", "/./index.html"}) {
+        "//etc/passwd", "/review.db", "/session.json", "/%2e%2e/review.db", "/./index.html", "",
+        "?side=1", "index.html"}) {
     const Response response = get(target);
     EXPECT_TRUE(response.status == 404 || response.status == 400) << target;
     EXPECT_THAT(response.body, testing::Not(HasSubstr("root:")));

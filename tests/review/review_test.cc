@@ -1,6 +1,7 @@
 #include "review/review.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <map>
@@ -130,6 +131,7 @@ TEST(Review, GoesOnWhereItWas) {
   options.out = toy.out();
   Review review(options);
   EXPECT_TRUE(review.resumed());
+  EXPECT_THAT(review.notices(), testing::ElementsAre(HasSubstr(toy.data().string())));
   EXPECT_EQ(review.store().find(first)->state, State::kYes);
 }
 
@@ -335,8 +337,26 @@ TEST(AnswerLog, HasEveryAnswerOnceAlsoAfterAKill) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
   EXPECT_THAT(text, HasSubstr("\"answer\":\"yes\""));
   EXPECT_THAT(text, HasSubstr("\"answer\":\"open\",\"undo\":true"));
-  write_file(options.log, "my notes\n");
-  EXPECT_SPML_ERROR(std::make_unique<Review>(options), HasSubstr("something else"));
+  const std::string deep(200'000, '[');
+  for (const std::string& other :
+       {std::string("my notes\n"), std::string("my notes"),
+        std::string("{\"id\":1,\"review\":\"another\"}\n"), deep + "\n"}) {
+    write_file(options.log, other);
+    EXPECT_SPML_ERROR(std::make_unique<Review>(options), HasSubstr("something else"));
+    EXPECT_EQ(read_file(options.log), other);
+  }
+}
+
+TEST(AnswerLog, FollowsNoLinkAndWaitsForNoPipe) {
+  const ToyReview toy;
+  ReviewOptions options = toy.options();
+  options.log = toy / "log.jsonl";
+  write_file(toy / "diary", "");
+  std::filesystem::create_symlink(toy / "diary", options.log);
+  EXPECT_SPML_ERROR(std::make_unique<Review>(options), HasSubstr("cannot write the log"));
+  std::filesystem::remove(options.log);
+  ASSERT_EQ(::mkfifo(options.log.c_str(), 0600), 0);
+  EXPECT_SPML_ERROR(std::make_unique<Review>(options), HasSubstr("expected a regular file"));
 }
 
 }  // namespace

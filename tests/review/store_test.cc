@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -316,7 +317,53 @@ TEST_F(StoreTest, RefusesATruncatedFile) {
 
 TEST_F(StoreTest, DoesNotReplaceAReview) {
   with_suggestions();
-  EXPECT_SPML_ERROR(Store::create(file, small_subject()), HasSubstr("there is a review already"));
+  EXPECT_SPML_ERROR(Store::create(file, small_subject()), HasSubstr("exists already"));
+}
+
+// A rollback journal as SQLite leaves one when it is stopped, which claims to be part of a
+// transaction over several databases that `list` names. SQLite deletes such a list when it is done.
+std::string journal_that_names(const Path& list, size_t pages) {
+  const std::string magic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", name = list.string();
+  const auto number = [](size_t value) {
+    std::string bytes;
+    for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift);
+    return bytes;
+  };
+  constexpr size_t kSector = 512, kPage = 4096, kPending = 0x40000000;
+  std::string journal =
+      magic + number(0) + number(0) + number(pages) + number(kSector) + number(kPage);
+  journal.resize(kSector);
+  size_t sum = 0;
+  for (const char c : name) sum += static_cast<unsigned char>(c);
+  return journal + number(kPending / kPage + 1) + name + number(name.size()) + number(sum) + magic;
+}
+
+TEST_F(StoreTest, AJournalCannotHaveAFileDeleted) {
+  Store::create(file, small_subject());
+  write_file(folder / "precious", "precious");
+  const Path journal = file.string() + "-journal";
+  write_file(journal,
+             journal_that_names(folder / "precious", std::filesystem::file_size(file) / 4096));
+  EXPECT_SPML_ERROR(Store::open(file), HasSubstr("review.db-journal: expected no such file"));
+  EXPECT_SPML_ERROR(Store::open_read_only(file), HasSubstr("expected no such file"));
+  EXPECT_EQ(read_file(folder / "precious"), "precious");
+  std::filesystem::remove(journal);
+  Store::open(file);
+}
+
+TEST_F(StoreTest, KeepsNoJournalThatCouldBeLeftBehind) {
+  Store::create(file, small_subject());
+  constexpr size_t kVersions = 18;  // of those who may write and read: 2 with a write-ahead log
+  EXPECT_EQ(read_file(file).substr(kVersions, 2), "\x02\x02");
+}
+
+TEST_F(StoreTest, FollowsNoLinkAndWaitsForNoPipe) {
+  Store::create(folder / "other.db", small_subject());
+  std::filesystem::create_symlink(folder / "other.db", file);
+  EXPECT_SPML_ERROR(Store::open(file), HasSubstr("found a symbolic link"));
+  std::filesystem::remove(file);
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  EXPECT_SPML_ERROR(Store::open_read_only(file), HasSubstr("expected a regular file"));
 }
 
 }  // namespace

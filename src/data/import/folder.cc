@@ -13,8 +13,6 @@
 namespace spml {
 namespace {
 
-namespace fs = std::filesystem;
-
 bool is_hidden(const Path& path) { return path.filename().string().starts_with('.'); }
 
 std::vector<Path> sorted_folders(const Path& parent) {
@@ -23,25 +21,20 @@ std::vector<Path> sorted_folders(const Path& parent) {
   return folders;
 }
 
-// Images of one class, sub-folders included, sorted; counts files that are something else. Links to
-// folders are not followed, so that there is an end.
+// Images of one class, sub-folders included, sorted; counts files that are something else.
 std::vector<std::string> list_images(const Path& folder, const Path& root, size_t& others) {
   std::vector<std::string> images;
-  std::error_code error;
-  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code ignored;  // what cannot be looked at is no image
-    if (!entry->is_regular_file(ignored) || is_hidden(entry->path())) continue;
-    if (!has_image_extension(entry->path())) {
+  for (const Path& file : list_files_below(folder)) {
+    if (is_hidden(file)) continue;
+    if (!has_image_extension(file)) {
       ++others;
       continue;
     }
-    std::string image = entry->path().lexically_relative(root).generic_string();
-    if (!is_utf8(image)) fail("{}: expected a file name in UTF-8", entry->path().string());
+    std::string image = file.lexically_relative(root).generic_string();
+    if (!is_utf8(image)) fail("{}: expected a file name in UTF-8", file.string());
     check_name(image, folder.string());
     images.push_back(std::move(image));
   }
-  if (error) fail("{}: cannot read the folder: {}", folder.string(), error.message());
   std::sort(images.begin(), images.end());
   return images;
 }

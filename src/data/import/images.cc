@@ -31,8 +31,7 @@ void check_name(std::string_view image, std::string_view where) {
 std::string ImageCheck::below_root(const std::string& image) const {
   const Path path(image);
   if (!path.is_absolute()) return image;
-  const Path relative =
-      path.lexically_relative(std::filesystem::absolute(root_).lexically_normal());
+  const Path relative = path.lexically_relative(absolute_path(root_));
   return relative.empty() || *relative.begin() == ".." ? image : relative.generic_string();
 }
 
