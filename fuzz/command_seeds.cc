@@ -89,9 +89,20 @@ void make_downloads(const Path& folder) {
   put(folder / "table" / "complete.txt", "b.jpg\n");
   put(folder / "config" / "train.json",
       R"({"loss": "an-ls", "epochs": 1, "lr": 0.01, "batch": 8, "param": {"eps": 0.2}})");
+  put(folder / "config" / "experiment.json",
+      R"({"title": "T", "datasets": ["toy"], "lr": [1e-2], "batch": [8],
+"settings": {"epochs": 1, "k": 1.5}, "rows": [{"loss": "an"}, {"loss": "an-ls", "param": {"eps": 0.2}}]})");
   put(folder / "config" / "weights.json",
       R"({"class_0": 1, "class_1": 2, "class_2": 0.5, "class_3": 1})");
   put(folder / "config" / "weights.csv", "1\n2\n0.5\n1\n");
+}
+
+// A review that is opened with everything in it, and then cannot be served, since the address is no
+// machine's (RFC 5737).
+std::vector<std::string> reviewing(std::vector<std::string> words) {
+  words.insert(words.begin(), "review");
+  words.insert(words.end(), {"--host", "203.0.113.1", "--allow-remote", "--no-browser"});
+  return words;
 }
 
 }  // namespace
@@ -115,6 +126,7 @@ const std::vector<Command>& command_list() {
       {"run", {"predict", "IN/run", "--data", "IN/data", "--out", "OUT.csv", "--force"}},
       {"run", {"predict", "IN/run", "--data", "IN/data", "--out", "OUT.jsonl", "--force"}},
       {"run", {"estimate-k", "IN/data", "--from-observed", "IN/run"}},
+      {"run", {"predict", "IN/run", "--features", "IN/data/val_features.npy", "--out", "OUT.npy"}},
       {"run", {"report", "IN/run", "--out", "OUT.html"}},
       {"run", {"suggest", "IN/run", "IN/data", "--folds", "0", "--out", "OUT.jsonl"}},
       {"run", {"suggest", "IN/run", "IN/data", "--folds", "2", "--out", "OUT.csv"}},
@@ -147,6 +159,14 @@ const std::vector<Command>& command_list() {
       {"table",
        {"import", "csv", "IN/table/t.csv", "--classes", "IN/table/classes.txt", "--out", "IN/data",
         "--overwrite", "--allow-missing"}},
+      {"config",
+       {"reproduce", "IN/config/experiment.json", "--data", "toy=IN/data", "--quiet", "--out",
+        "OUT"}},
+      {"pictures", {"import", "folder", "IN/pictures", "--out", "OUT"}},
+      {"data", reviewing({"IN/data", "--run", "IN/run", "--out", "OUT"})},
+      {"run", reviewing({"IN/data", "--run", "IN/run", "--out", "OUT"})},
+      {"review", reviewing({"IN/review"})},
+      {"review", reviewing({"IN/review", "--log", "IN/review/log.jsonl"})},
       {"review", {"review", "IN/review", "--export", "OUT"}},
       {"review", {"review", "IN/review", "--export", "OUT.csv", "--format", "csv"}},
       {"review", {"review", "IN/review", "--export", "OUT.jsonl", "--format", "jsonl"}},
@@ -180,6 +200,7 @@ void make_command_seeds(const std::string& program, const Path& folder) {
   const Path review = folder / "review";
   stop_at({"review", data, "--run", folder / "run", "--out", review, "--no-browser", "--quiet"},
           program, review / "session.json");
+  put(review / "log.jsonl", "{\"id\":1,\"review\":\"another\"}\n");
   // A run that was stopped: everything but the results.
   const Path half = folder / "half";
   stop_at({"train", data, "--loss", "role", "--epochs", "30", "--batch", "8", "--checkpoint-every",

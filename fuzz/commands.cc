@@ -133,7 +133,9 @@ std::string complaint(const Ran& ran) {
     begin = end + 1;
   }
   if (ran.code != 0 && errors != 1) return std::to_string(errors) + " error lines";
-  if (ran.code != 0 && ran.err.find("std::") != std::string::npos) return "a foreign exception";
+  for (const char* foreign : {"std::", "filesystem error", "json.exception"}) {
+    if (ran.err.find(foreign) != std::string::npos) return "a foreign exception";
+  }
   return "";
 }
 

@@ -1,4 +1,4 @@
-// Weights of networks, their checkpoints, and the journal of an extraction.
+// Weights of networks, their checkpoints, what they have cached, and the journal of an extraction.
 #include <cstring>
 #include <limits>
 
@@ -6,6 +6,7 @@
 #include "memory_file.h"
 #include "sections.h"
 #include "targets.h"
+#include "vision/activation_cache.h"
 #include "vision/finetune_model.h"
 #include "vision/partial_features.h"
 #include "vision/resize.h"
@@ -149,6 +150,30 @@ bool fuzz_resize(std::span<const std::byte> bytes) {
   const Image resized = resize_bilinear(image, width, height);
   if (resized.rgb.size() != 3 * static_cast<size_t>(width) * static_cast<size_t>(height)) ::abort();
   return true;
+}
+
+// Sections "plain" and "mirrored": the files of two images, which are not there, so that the
+// checksums do not depend on them. An entry that is not whole is made again and then is.
+bool fuzz_activations(std::span<const std::byte> bytes) {
+  static FuzzFolder folder;
+  folder.clear();
+  for (const Section& section : split_sections(bytes)) {
+    if (section.title == "plain") folder.put("layer4/plain.f16", section.bytes);
+    if (section.title == "mirrored") folder.put("layer4/mirrored.f16", section.bytes);
+  }
+  size_t whole = 0;
+  accepts([&] {
+    ActivationCache cache(folder.path(), "layer4", {"no.jpg", "none.jpg"}, 4);
+    for (const size_t row : {0, 1}) {
+      for (const bool mirrored : {false, true}) {
+        std::vector<uint16_t> halves(4), again(4);
+        whole += cache.read(row, mirrored, halves);
+        cache.write(row, mirrored, halves);
+        if (!cache.read(row, mirrored, again) || again != halves) ::abort();
+      }
+    }
+  });
+  return whole > 0;
 }
 
 // Sections "journal" and "partial": what a killed extraction left, or a stranger.

@@ -1,11 +1,13 @@
-// The database of a review. Bytes that begin as SQLite's files do are the file; others are lines
-// TABLE VALUE VALUE ..., separated by tabs, that are put into a sound file, so that mutations reach
+// The files of a review. Bytes that begin as SQLite's files do are its database; others are lines
+// TABLE VALUE VALUE ..., separated by tabs, that are put into a sound one, so that mutations reach
 // what lies behind SQLite's own checks.
 #include <algorithm>
 #include <charconv>
 
 #include "memory_file.h"
+#include "review/answer_log.h"
 #include "review/export.h"
+#include "review/guard.h"
 #include "review/schema.h"
 #include "sections.h"
 #include "targets.h"
@@ -111,6 +113,28 @@ bool fuzz_review_db(std::span<const std::byte> bytes) {
   }
   accepts([&] { Store::open_read_only(file); });
   return accepts([&] { use(*Store::open(file)); });
+}
+
+bool fuzz_answer_log(std::span<const std::byte> bytes) {
+  static FuzzFolder shared;
+  static const auto kStore =
+      Store::create(shared.path() / "review.db", {"a review", "/data", "f00d", "toy", 1, {"cat"}});
+  shared.put("log.jsonl", as_text(bytes));
+  return accepts([&] {
+    review::AnswerLog(shared.path() / "log.jsonl", *kStore, [](size_t) { return "a.jpg"; });
+  });
+}
+
+// Whatever it holds, there are secrets afterwards: the file's, with its port, or new ones.
+bool fuzz_session_json(std::span<const std::byte> bytes) {
+  const MemoryFile file(bytes);
+  uint16_t port = 0;
+  accepts([&] {
+    const review::Secrets secrets = review::load_secrets(file.path());
+    if (secrets.token.size() != 32 || secrets.cookie.size() != 32) ::abort();
+    port = secrets.port;
+  });
+  return port != 0;
 }
 
 }  // namespace spml

@@ -31,8 +31,13 @@ bool fuzz_records(std::span<const std::byte> bytes);
 bool fuzz_calibration(std::span<const std::byte> bytes);
 bool fuzz_run_folder(std::span<const std::byte> bytes);
 bool fuzz_sweep_folder(std::span<const std::byte> bytes);
-// In review_target.cc.
+// In resume_target.cc.
+bool fuzz_resume(std::span<const std::byte> bytes);
+// In review_target.cc and review_request_target.cc.
 bool fuzz_review_db(std::span<const std::byte> bytes);
+bool fuzz_answer_log(std::span<const std::byte> bytes);
+bool fuzz_session_json(std::span<const std::byte> bytes);
+bool fuzz_review_request(std::span<const std::byte> bytes);
 // In config_target.cc.
 bool fuzz_config(std::span<const std::byte> bytes);
 // In vision_targets.cc and network_targets.cc.
@@ -43,5 +48,6 @@ bool fuzz_resize(std::span<const std::byte> bytes);
 bool fuzz_resnet(std::span<const std::byte> bytes);
 bool fuzz_journal(std::span<const std::byte> bytes);
 bool fuzz_finetune_state(std::span<const std::byte> bytes);
+bool fuzz_activations(std::span<const std::byte> bytes);
 
 }  // namespace spml
