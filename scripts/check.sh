@@ -11,7 +11,7 @@
 # commands    fuzzes the whole program on damaged folders, COMMAND_SECONDS (60) in all
 # python      the Python package, and its wheel in a virtual environment of its own
 # fuzz        fuzzes every reader, FUZZ_SECONDS each; clang takes a quarter of an hour to build them
-# lint        clang-tidy
+# lint        clang-tidy, of everything or of what differs from the revision LINT_SINCE
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/steps.sh
@@ -90,7 +90,7 @@ check_fuzz() {
   step "fuzz each for $fuzz_seconds s" fuzz_each build-fuzz/fuzz_layer_*.txt
 }
 
-check_lint() { step "clang-tidy" scripts/lint.sh; }
+check_lint() { step "clang-tidy" scripts/lint.sh ${LINT_SINCE:+--changed "$LINT_SINCE"}; }
 
 step "install packages" scripts/install.sh build test torch check
 for part in "${parts[@]}"; do
