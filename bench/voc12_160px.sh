@@ -32,10 +32,10 @@ say "linear, the paper's grid"
 "$spml" sweep "$out/data" --loss "$(IFS=,; echo "${losses[*]}")" --out "$out/linear" --quiet
 for loss in "${losses[@]}"; do
   say "linear-init $loss"
-  "$spml" train "$out/data" --mode linear-init --loss "$loss" --init "$out/linear" \
+  "$spml" train "$out/data" --preset paper-finetune --mode linear-init --loss "$loss" --init "$out/linear" \
     --epochs "${INIT_EPOCHS:-1}" --lr "${INIT_LR:-1e-5}" "${network[@]}" --out "$out/linear-init-$loss"
   say "finetune $loss"
-  "$spml" train "$out/data" --mode finetune --loss "$loss" \
+  "$spml" train "$out/data" --preset paper-finetune --loss "$loss" \
     --epochs "${FINETUNE_EPOCHS:-2}" --lr "${FINETUNE_LR:-1e-4}" "${network[@]}" --out "$out/finetune-$loss"
 done
 

@@ -129,21 +129,19 @@ void store(const Flag& flag, const std::vector<std::string>& texts, const std::s
     fail_usage("{}: expected one value, found {}: {}", where, values.size(),
                fmt::join(values, ", "));
   }
-  std::visit(Overload{[&](const Switch& target) {
-                        const bool on = parse_switch(values.back(), where);
-                        *target.target = on ? target.value : !target.value;
-                      },
-                      [&]<class T>(T* target) { *target = parse_value<T>(flag, values[0], where); },
-                      [&]<class T>(std::optional<T>* target) {
-                        *target = parse_value<T>(flag, values[0], where);
-                      },
-                      [&]<class T>(std::vector<T>* target) {
-                        target->clear();
-                        for (const std::string& value : values) {
-                          target->push_back(parse_value<T>(flag, value, where));
-                        }
-                      }},
-             flag.target);
+  std::visit(
+      Overload{[&](const Switch& target) { target.store(parse_switch(values.back(), where)); },
+               [&]<class T>(T* target) { *target = parse_value<T>(flag, values[0], where); },
+               [&]<class T>(std::optional<T>* target) {
+                 *target = parse_value<T>(flag, values[0], where);
+               },
+               [&]<class T>(std::vector<T>* target) {
+                 target->clear();
+                 for (const std::string& value : values) {
+                   target->push_back(parse_value<T>(flag, value, where));
+                 }
+               }},
+      flag.target);
 }
 
 const Flag* find_flag(const Verb& verb, std::string_view name) {

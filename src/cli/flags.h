@@ -17,11 +17,18 @@
 
 namespace spml::cli {
 
-// A flag without a value: giving it stores `value`.
+// A flag without a value: giving it stores `value`, giving it with =false the other.
 struct Switch {
   Switch(bool* where, bool what = true) : target(where), value(what) {}
-  bool* target;
-  bool value;
+  Switch(std::optional<bool>* where) : if_given(where) {}
+  void store(bool on) const {
+    if (target != nullptr) *target = on ? value : !value;
+    if (if_given != nullptr) *if_given = on;
+  }
+
+  bool* target = nullptr;
+  std::optional<bool>* if_given = nullptr;  // for those that are on by default
+  bool value = true;
 };
 
 // Where values go. What is there at the time of the declaration is the default. Vectors collect

@@ -90,7 +90,8 @@ std::unique_ptr<Model> make_model(const NetworkMaker& make_network, const Datase
   options.cluster = cluster;
   options.adam.lr = config.learning_rate();
   options.adam.weight_decay = config.weight_decay;
-  options.head_lr_factor = config.image.head_lr_factor;
+  options.schedule = {config.image.schedule == "cosine", config.image.warmup};
+  options.head_lr_factor = config.head_learning_rate() / config.learning_rate();
   options.freeze_bn = config.image.freeze_bn;
   options.first_layer = layer_number(config.image.train_from);
   options.threads = threads;

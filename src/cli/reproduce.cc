@@ -73,6 +73,7 @@ void run(const Options& options) {
   const Mode mode = parsed.mode.value_or(experiment.modes.front());
   const bool known = std::ranges::find(experiment.modes, mode) != experiment.modes.end();
   if (known && trains_networks(experiment, mode)) {
+    parsed.image = paper_image_config();
     parsed.image.weights = options.weights;
     parsed.image.size = options.size;
     complete(parsed.image);

@@ -82,7 +82,7 @@ GridValues TrainFlags::given() const {
     if (!texts.empty()) values_given.settings[name] = texts;
   }
   for (const auto& [name, on] : switches) {
-    if (on) values_given.settings[name] = {"true"};
+    if (on) values_given.settings[name] = {*on ? "true" : "false"};
   }
   return values_given;
 }

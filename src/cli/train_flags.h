@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ struct TrainFlags {
   std::string data;
   std::string preset;  // already expanded into the other flags
   GridValues values;   // what was given
-  std::map<std::string, bool> switches;
+  std::map<std::string, std::optional<bool>> switches;
 
   // What was given, switches included.
   GridValues given() const;

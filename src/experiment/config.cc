@@ -22,6 +22,21 @@ bool takes_steps(const TrainConfig& config) {
   });
 }
 
+double TrainConfig::head_learning_rate() const {
+  if (mode == Mode::kLinear) return learning_rate();
+  return learning_rate() *
+         image.head_lr_factor.value_or(kDefaultHeadLrFactor[static_cast<size_t>(mode)]);
+}
+
+ImageConfig paper_image_config() {
+  ImageConfig image;
+  image.schedule = "constant";
+  image.warmup = 0;
+  image.head_lr_factor = 1;
+  image.freeze_bn = false;
+  return image;
+}
+
 std::string_view to_string(Mode mode) {
   switch (mode) {
     case Mode::kFinetune:

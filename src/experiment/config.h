@@ -25,8 +25,10 @@ struct ImageConfig {
   int size = 448;                    // images are resized to size x size
   std::string train_from = "conv1";  // the first layer that learns; those below stay as they are
   size_t accumulate = 1;             // parts in which a batch goes through the network
-  double head_lr_factor = 1;
-  bool freeze_bn = false;
+  std::string schedule = "cosine";   // of the learning rate
+  double warmup = 0.1;               // share of the run in which the learning rate rises from 0
+  std::optional<double> head_lr_factor;  // default by mode
+  bool freeze_bn = true;
   std::string device = "auto";
   std::string init;  // linear-init: the linear run or sweep to start from; "" = done on the spot
 };
@@ -46,6 +48,7 @@ struct OwnLoss {
 // By Mode.
 inline constexpr std::array<double, 3> kDefaultLearningRate = {1e-3, 1e-5, 1e-5};
 inline constexpr std::array<double, 3> kDefaultEpochs = {25, 10, 5};
+inline constexpr std::array<double, 3> kDefaultHeadLrFactor = {1, 100, 10};
 
 // Its members are declared to users in settings_table.cc.
 struct TrainConfig {
@@ -79,7 +82,11 @@ struct TrainConfig {
 
   double learning_rate() const;
   int epoch_count() const;
+  double head_learning_rate() const;  // of the linear layer
 };
+
+// The paper's fine-tuning: what `reproduce` and --preset paper-finetune use.
+ImageConfig paper_image_config();
 
 // Stands for a loss that was given as an object, where only its name is known: it cannot be
 // evaluated.

@@ -184,9 +184,7 @@ std::unique_ptr<LabelEstimator> Session::make_estimator() {
   layer.batch = config.batch;
   // The estimates follow the linear layer, not the network, whose steps are too small for them: at
   // 1e-5 a table of logits moves by a few hundredths in a whole run.
-  const bool is_network = config.mode != Mode::kLinear;
-  const double layer_lr = config.learning_rate() * (is_network ? config.image.head_lr_factor : 1);
-  layer.adam.lr = layer_lr * params.at("estimate_lr_factor");
+  layer.adam.lr = config.head_learning_rate() * params.at("estimate_lr_factor");
   layer.threads = 1;  // a second team would spin in the way of the classifier's
   layer.seed = config.seed;
   const auto& rows = prepared.split.train;

@@ -71,6 +71,8 @@ void Loop::run(const LoopEvents& events) {
       const size_t first = (state_.step - (end - per_epoch)) * plan_.batch;
       const auto remaining = std::span<const int32_t>(order_).subspan(first);
       const auto later = remaining.subspan(plan_.batch);
+      model_.set_progress((static_cast<double>(state_.step) + 0.5) /
+                          static_cast<double>(per_epoch * static_cast<uint64_t>(plan_.epochs)));
       state_.loss_sum +=
           step(rows_here(remaining.first(plan_.batch), here_),
                rows_here(later.first(std::min(plan_.batch, later.size())), later_here_), epoch);

@@ -22,6 +22,9 @@ class Model {
 
   // Logits (B, L) of rows of the training file, in training mode. Valid until the next call.
   virtual View<const float> forward(std::span<const int32_t> rows) = 0;
+  // Before a step: the share of the run that is done in the middle of it, for models whose learning
+  // rate depends on it.
+  virtual void set_progress(double) {}
   // A hint that forward() will be called for these rows after this step.
   virtual void prefetch(std::span<const int32_t> rows) = 0;
   // One optimiser step from the gradient of the loss with respect to those logits. The step may be

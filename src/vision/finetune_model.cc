@@ -57,6 +57,7 @@ class FinetuneModel : public Model {
   }
 
   View<const float> forward(std::span<const int32_t> rows) override;
+  void set_progress(double progress) override { rate_factor_ = options_.schedule.factor(progress); }
   void prefetch(std::span<const int32_t> rows) override;
   void backward(View<const float> dlogits) override;
   void finish_step() override {}
@@ -96,6 +97,7 @@ class FinetuneModel : public Model {
   std::vector<RowRange> parts_;      // of the batch, those of this process
   std::vector<float> images_;        // of parts_, or what layers below made of them
   std::vector<float> logits_;        // of the batch
+  double rate_factor_ = 1;           // of the learning rate, by the schedule
   // For predict(), dropped when the weights change; frozen_maps_ from the first layer trained.
   std::unique_ptr<Backbone> frozen_, frozen_maps_;
   std::vector<std::vector<float>> written_;  // what a writer refers to
@@ -178,7 +180,9 @@ void FinetuneModel::backward(View<const float> dlogits) {
     net_->backward({dlogits.row(part.begin), part.size(), dlogits.cols});
   }
   if (sums_) sums_->end_step(batch_parts_.behind(dlogits.rows));
-  net_->step(options_.adam, ++step_);
+  AdamConfig adam = options_.adam;
+  adam.lr *= rate_factor_;
+  net_->step(adam, ++step_);
   frozen_ = nullptr;
   frozen_maps_ = nullptr;
 }

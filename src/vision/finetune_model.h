@@ -8,6 +8,7 @@
 #include "cluster/cluster.h"
 #include "train/adam.h"
 #include "train/model.h"
+#include "train/schedule.h"
 #include "vision/resnet_weights.h"
 #include "vision/trainable_network.h"
 
@@ -23,6 +24,7 @@ struct FinetuneOptions : NetworkOptions {
   // with the same arguments. Up to rounding, as one process with accumulate x processes parts.
   Cluster* cluster = nullptr;
   AdamConfig adam;
+  LearningSchedule schedule;
   uint64_t seed = 0;
   // With first_layer: where what the layers below compute is kept; "" = nowhere.
   Path cache;

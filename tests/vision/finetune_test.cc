@@ -81,6 +81,23 @@ TEST_P(Network, TheHeadHasItsOwnLearningRate) {
   EXPECT_NEAR(moved("backbone.layer4.1.conv2.weight"), 1e-2, 1e-3);
 }
 
+TEST_P(Network, TheScheduleSetsTheLengthOfAStep) {
+  FinetuneOptions options = small_options();
+  options.adam.lr = 1e-2;
+  options.adam.eps = 1e-8;  // the first step is then as long as the learning rate
+  options.schedule = {.cosine = true, .warmup = 0};
+  for (const auto& [progress, factor] : {std::pair{0.0, 1.0}, {0.5, 0.5}, {1.0, 0.0}}) {
+    const auto model = make(options);
+    const SavedModel before(*model);
+    model->set_progress(progress);
+    train_step(*model, 0);
+    const SavedModel after(*model);
+    for (const char* name : {"classifier.weight", "backbone.layer4.1.conv2.weight"}) {
+      EXPECT_NEAR(largest_difference(before[name], after[name]), factor * 1e-2, 1e-4) << name;
+    }
+  }
+}
+
 TEST_P(Network, ResumedTrainingGivesTheSameBytes) {
   const auto whole = make(small_options());
   for (uint64_t step = 0; step < 4; ++step) {

@@ -188,6 +188,24 @@ TEST_F(FinetuneVerbs, FlagsOfImagesNeedAMode) {
   expect_failure({"train", data_, "--loss", "an", "--out", run_}, 1, "spml extract");
 }
 
+TEST_F(FinetuneVerbs, ThePapersSettingsAreAPreset) {
+  const auto recipe = [&](const std::string& name, const Words& flags) {
+    expect_success(train("an", folder_ / name, "finetune", "1") + flags +
+                   Words{"--subsample", "0.25", "--quiet"});
+    const auto config = read_json(folder_ / name / "config.json")["config"];
+    return nlohmann::json{config["schedule"], config["warmup"], config["head-lr-factor"],
+                          config["freeze-bn"]};
+  };
+  EXPECT_EQ(recipe("ours", {}), R"(["cosine", 0.1, 100.0, true])"_json);
+  EXPECT_EQ(recipe("paper", {"--preset", "paper-finetune"}),
+            R"(["constant", 0.0, 1.0, false])"_json);
+  EXPECT_EQ(recipe("mixed", {"--preset", "paper-finetune", "--freeze-bn", "--warmup", "0.5"}),
+            R"(["constant", 0.5, 1.0, true])"_json);
+  EXPECT_EQ(recipe("trained", {"--freeze-bn=false"}), R"(["cosine", 0.1, 100.0, false])"_json);
+  expect_failure({"train", data_, "--loss", "an", "--freeze-bn", "--out", run_}, 2,
+                 "--freeze-bn requires --mode finetune or linear-init");
+}
+
 TEST_F(FinetuneVerbs, ASweepFineTunes) {
   const Words sweep = {"sweep",  data_,    "--mode",    "finetune",  "--loss",   "an,an-ls",
                        "--lr",   "1e-3",   "--batch",   "8",         "--epochs", "1",
