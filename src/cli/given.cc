@@ -15,13 +15,16 @@ std::string value_text(const nlohmann::json& value) {
   return text;
 }
 
-// No texts stand for a flag that is not given: {"json": false}.
+// No texts stand for a flag that is not given: {"json": false}. A switch that is on by default is
+// given when it is turned off.
 std::vector<std::string> texts_of(const Flag& flag, const nlohmann::json& value,
                                   const std::string& where) {
   if (is_switch(flag)) {
     if (!value.is_boolean())
       fail_usage("{}: expected true or false, found {}", where, value.dump());
-    return value.get<bool>() ? std::vector<std::string>{"true"} : std::vector<std::string>{};
+    if (value.get<bool>()) return {"true"};
+    const bool counts_off = std::get<Switch>(flag.target).if_given != nullptr;
+    return counts_off ? std::vector<std::string>{"false"} : std::vector<std::string>{};
   }
   std::vector<std::string> texts;
   if (value.is_null() || value.is_boolean()) {
