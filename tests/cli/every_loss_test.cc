@@ -60,7 +60,9 @@ TEST_P(EveryLossTrains, ToTheSameBytesAfterAnInterruption) {
 
 std::vector<std::string> names() {
   std::vector<std::string> names;
-  for (const LossInfo* info : all_losses()) names.emplace_back(info->name);
+  for (const LossInfo* info : all_losses()) {
+    if (!info->closed_form) names.emplace_back(info->name);  // else there is no step to stop after
+  }
   for (const LossInfo* info : combined_losses()) {
     if (info->memory.any()) names.emplace_back(info->name);
   }
