@@ -60,8 +60,12 @@ std::string map_text(const std::optional<double>& value) {
 }
 
 void print_result(const RunResult& result, const std::string& out) {
-  fmt::print("loss {}  lr {:g}  batch {}  seed {}  best epoch {} of {}\n", result.loss, result.lr,
-             result.batch, result.seed, result.best_epoch, result.epochs);
+  if (result.mode == Mode::kLinear && find_loss(result.loss).closed_form) {
+    fmt::print("loss {}  solved for, without steps\n", result.loss);
+  } else {
+    fmt::print("loss {}  lr {:g}  batch {}  seed {}  best epoch {} of {}\n", result.loss, result.lr,
+               result.batch, result.seed, result.best_epoch, result.epochs);
+  }
   fmt::print("MAP  val {}  test {}  train {}\n", map_text(result.val_map),
              map_text(result.test_map), map_text(result.train_map));
   fmt::print("{:.2f} s, of which training {:.2f} s; written to {}\n", result.seconds,
