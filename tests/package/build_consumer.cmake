@@ -38,7 +38,9 @@ endif()
 
 # Only the installed libspml_torch.so knows this error.
 if(TORCH)
-  execute_process(COMMAND ${WORK}/prefix/bin/spml extract ${WORK}/toy --backbone none.pt --trust-code
+  file(WRITE ${WORK}/none.pt "no program")
+  execute_process(COMMAND ${WORK}/prefix/bin/spml extract ${WORK}/toy --backbone ${WORK}/none.pt
+                          --trust-code
                   ERROR_VARIABLE error)
   if(NOT error MATCHES "none.pt: expected a TorchScript file")
     message(FATAL_ERROR "expected the installed program to load LibTorch, found '${error}'")
