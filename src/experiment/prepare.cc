@@ -28,17 +28,24 @@ double mean_positives(const LabelMatrix& truth) {
   return sum / static_cast<double>(truth.rows());
 }
 
-// Fewer complete rows than this say less than the observed labels of all rows.
-constexpr size_t kLeastCompleteRows = 50;
+// Fewer complete rows, or fewer positives in them, say less than the observed labels of all rows:
+// with four positives of a label the best epoch is chosen by chance.
+constexpr size_t kLeastCompleteRows = 50, kLeastPositivesOfALabel = 10;
 
 void find_complete_rows(Prepared& prepared) {
   const LabelMatrix& observed = prepared.observed();
   std::vector<int8_t> row(observed.cols());
+  size_t positives = 0;
   for (const int32_t i : prepared.split.val) {
     observed.read_row(static_cast<size_t>(i), row);
-    if (std::ranges::find(row, int8_t{0}) == row.end()) prepared.complete_val.push_back(i);
+    if (std::ranges::find(row, int8_t{0}) != row.end()) continue;
+    prepared.complete_val.push_back(i);
+    positives += static_cast<size_t>(std::ranges::count(row, int8_t{1}));
   }
-  if (prepared.complete_val.size() < kLeastCompleteRows) prepared.complete_val.clear();
+  const bool all = prepared.complete_val.size() == prepared.split.val.size();
+  const bool enough = prepared.complete_val.size() >= kLeastCompleteRows &&
+                      positives >= kLeastPositivesOfALabel * observed.cols();
+  if (!all && !enough) prepared.complete_val.clear();
 }
 
 // The rows of train and val, ascending.
@@ -140,7 +147,7 @@ Prepared prepare(const Dataset& data, const TrainConfig& config, const Split* ro
         fmt::format("validating on the {} of {} validation rows whose labels are complete",
                     prepared.complete_val.size(), prepared.split.val.size()));
   } else if (no_truth) {
-    prepared.notices.push_back(
+    prepared.notices.emplace_back(
         "no full labels to validate against: selecting on observed labels, unknown counted as "
         "negative (--select observed)");
   }

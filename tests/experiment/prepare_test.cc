@@ -67,6 +67,25 @@ TEST(Prepare, WithoutTruthValidationFallsBackToObservedLabelsAndSaysSo) {
   EXPECT_THAT(prepared.notices, ElementsAre(HasSubstr("--select observed")));
 }
 
+// Of the 60 validation rows of 300, whose labels have 20 positives each in all.
+TEST(Prepare, ValidatesOnCompleteRowsWhereTheyHaveEnoughPositives) {
+  const Dataset data = small_data({.rows = 300});
+  TrainConfig config = config_of("an");
+  config.select = Select::kObserved;
+  const auto rows_with = [&](double complete) {
+    config.observe = ObserveOptions{.complete = complete};
+    return prepare(data, config).complete_val.size();
+  };
+  EXPECT_EQ(rows_with(1), 60u);
+  EXPECT_GE(rows_with(0.95), 50u);
+  EXPECT_EQ(rows_with(0.5), 0u) << "too few rows";
+  const Dataset many_labels = small_data({.rows = 300, .labels = 30});
+  config.observe = ObserveOptions{.complete = 0.95};
+  EXPECT_THAT(prepare(many_labels, config).complete_val, IsEmpty()) << "three positives of a label";
+  config.observe = ObserveOptions{.complete = 1};
+  EXPECT_EQ(prepare(many_labels, config).complete_val.size(), 60u) << "nothing else to go by";
+}
+
 TEST(Prepare, DrawsWhatALossNeedsFromTheTruth) {
   const Dataset data = small_data();
   const Prepared prepared = prepare(data, config_of("iu"));

@@ -135,7 +135,7 @@ Tensor self_paced(const Batch& b) {
 
 Tensor entropy(const Batch& b) {
   const Tensor log_f = torch::log(b.f()), log_1mf = torch::log(1 - b.f());
-  return (-b.positive * log_f - b.negative * log_1mf +
+  return (-b.positive * log_f - b["negative_weight"] * b.negative * log_1mf +
           b["alpha"] * b.unknown * (b.f() * log_f + (1 - b.f()) * log_1mf))
       .mean();
 }
@@ -144,7 +144,8 @@ Tensor entropy_with_pseudo_labels(const Batch& b) {
   const Tensor log_f = torch::log(b.f()), log_1mf = torch::log(1 - b.f());
   const Tensor has = (b.soft >= 0).to(torch::kFloat64) * b.unknown;
   const Tensor pseudo = -b.soft * log_f - (1 - b.soft) * log_1mf;
-  return (-b.positive * log_f - b.negative * log_1mf + b["beta"] * has * pseudo +
+  return (-b.positive * log_f - b["negative_weight"] * b.negative * log_1mf +
+          b["beta"] * has * pseudo +
           b["alpha"] * (b.unknown - has) * (b.f() * log_f + (1 - b.f()) * log_1mf))
       .mean();
 }
