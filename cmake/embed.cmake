@@ -10,7 +10,9 @@ function(spml_embed function)
   foreach(file ${ARGN})
     cmake_path(GET file FILENAME name)
     set(symbol spml_embedded_${SPML_EMBED_FOLDER}_${index})
-    string(APPEND SPML_EMBED_BYTES "SPML_EMBED(${symbol}, \"${file}\")\n")
+    string(APPEND SPML_EMBED_BYTES "extern \"C\" const char ${symbol}[], ${symbol}_end[];\n"
+      "__asm__(R\"(\n.pushsection .rodata\n${symbol}:\n.incbin \"${file}\"\n"
+      "${symbol}_end:\n.byte 0\n.popsection\n)\");\n")
     string(APPEND SPML_EMBED_TABLE "    {\"${name}\", ${symbol}, ${symbol}_end},\n")
     math(EXPR index "${index} + 1")
   endforeach()

@@ -15,7 +15,8 @@ std::string to_string(const Range& range) {
 }
 
 std::string expected_number(const Range& range, bool whole) {
-  const std::string kind = whole ? "a whole number" : "a number", text = to_string(range);
+  std::string kind = whole ? "a whole number" : "a number";
+  const std::string text = to_string(range);
   if (text.empty()) return kind;
   const bool interval = std::isfinite(range.min) && std::isfinite(range.max) && !range.above_min;
   return kind + (interval ? " from " : " ") + text;

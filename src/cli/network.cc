@@ -12,7 +12,7 @@
 namespace spml::cli {
 
 Path default_weights() {
-  const Path file =
+  Path file =
       imagenet_weights_file(cache_folder(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME")));
   if (!path_exists(file)) {
     fail("{}: no weights there; run `spml weights fetch`, or give --weights FILE.safetensors",

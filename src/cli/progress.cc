@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 
@@ -24,7 +25,7 @@ void on_interrupt(int) {
 }  // namespace
 
 std::string clock_text(double seconds) {
-  const auto s = static_cast<uint64_t>(std::max(0.0, seconds) + 0.5);
+  const auto s = static_cast<uint64_t>(std::llround(std::max(0.0, seconds)));
   if (s < 3600) return fmt::format("{}:{:02}", s / 60, s % 60);
   return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }

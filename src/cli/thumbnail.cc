@@ -1,6 +1,7 @@
 #include "cli/thumbnail.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "vision/image.h"
@@ -17,7 +18,7 @@ std::string thumbnail(const std::string& bytes, int side) {
   const double scale =
       std::min(1.0, static_cast<double>(side) / std::max(image.width, image.height));
   const auto scaled = [scale](int length) {
-    return std::max(1, static_cast<int>(length * scale + 0.5));
+    return std::max(1, static_cast<int>(std::lround(length * scale)));
   };
   return encode_jpeg(resize_bilinear(image, scaled(image.width), scaled(image.height)), kQuality);
 }

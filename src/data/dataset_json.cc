@@ -74,7 +74,7 @@ FeatureOrigin parse_feature_origin(const nlohmann::json& object, std::string_vie
   origin.backbone.file = text_of(object, "weights", where);
   origin.backbone.sha256 = text_of(object, "weights_sha256", where);
   origin.backbone.architecture = text_of(object, "architecture", where);
-  if (object.value("variant", nlohmann::json("")) != "") {
+  if (const nlohmann::json none = ""; object.value("variant", none) != none) {
     origin.backbone.variant = text_of(object, "variant", where);
   }
   const auto size = object.find("size");

@@ -13,7 +13,7 @@ std::vector<std::optional<double>> x_values(const Experiment& experiment, const 
     given = k_values(data, variation.labelled_rows, variation.count, threads);
   }
   std::vector<std::optional<double>> values(given.begin(), given.end());
-  if (variation.name == "k") values.push_back(std::nullopt);
+  if (variation.name == "k") values.emplace_back(std::nullopt);
   return values;
 }
 

@@ -215,7 +215,7 @@ void write_calibration(const Path& file, const Calibration& calibration) {
 }
 
 Calibration read_calibration(const Path& file, size_t labels) {
-  const auto calibration = read_record<Calibration>(file);
+  auto calibration = read_record<Calibration>(file);
   const auto rising = [](double slope) { return std::isfinite(slope) && slope > 0; };
   const auto finite = [](double offset) { return std::isfinite(offset); };
   if (calibration.slope.size() != labels || calibration.offset.size() != labels ||

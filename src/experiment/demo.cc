@@ -145,7 +145,7 @@ std::vector<std::string> conclusions(const DemoResult& result) {
       "({:.1f} % of their MAP).",
       winner, reached, distance(reached - ceiling), 100 * reached / ceiling));
   if (winner == "an") {
-    sentences.push_back(
+    sentences.emplace_back(
         "No loss does better here than taking every unknown label for absent (an).");
   } else if (assumed < ceiling) {
     sentences.push_back(fmt::format(

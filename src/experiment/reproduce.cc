@@ -161,7 +161,7 @@ size_t count_runs(const std::vector<ResultRow>& rows) {
 }
 
 // The paper's experiments in its order, then the others.
-NamedList<ExperimentResult> in_order(NamedList<ExperimentResult> all) {
+NamedList<ExperimentResult> in_order(NamedList<ExperimentResult>&& all) {
   NamedList<ExperimentResult> ordered;
   for (const std::string& name : built_in_experiments()) {
     for (const auto& [key, result] : all) {

@@ -134,7 +134,7 @@ uint64_t measured_sync(const Dataset& data, const TrainConfig& config, Cluster& 
 
 }  // namespace
 
-RowShare share_rows(std::shared_ptr<const Dataset> data, const TrainConfig& config,
+RowShare share_rows(const std::shared_ptr<const Dataset>& data, const TrainConfig& config,
                     Cluster& cluster, bool is_apart, int threads,
                     const std::function<void(const std::string& text)>& notice) {
   if (config.mode != Mode::kLinear) {

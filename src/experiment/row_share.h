@@ -24,7 +24,7 @@ struct RowShare {
 // Of a folder that all processes see, each takes its share: neighbours together, as even as can be.
 // With `is_apart` a process has its own rows in `data` already (--shard-data). Error where rows
 // cannot be shared that way. `sync_every` is 1, a number or auto, which measures.
-RowShare share_rows(std::shared_ptr<const Dataset> data, const TrainConfig& config,
+RowShare share_rows(const std::shared_ptr<const Dataset>& data, const TrainConfig& config,
                     Cluster& cluster, bool is_apart, int threads,
                     const std::function<void(const std::string& text)>& notice);
 

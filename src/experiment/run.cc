@@ -50,7 +50,7 @@ RunIdentity identity_of(const Dataset& data, const TrainConfig& config) {
 
 // Of the folder that all see, or of all ranks' folders.
 std::string fingerprint_of_all(const RowShare& share) {
-  const std::string mine = fingerprint(*share.whole);
+  std::string mine = fingerprint(*share.whole);
   if (share.whole->train_file.rows() == share.part.all) return mine;
   std::string all;
   for (const Bytes& part : share.part.cluster->all_gather(std::as_bytes(std::span(mine)))) {

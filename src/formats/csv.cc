@@ -89,7 +89,7 @@ void CsvReader::read_quoted(std::string& field) {
 std::string csv_field(const std::string& name) {
   const bool formula =
       !name.empty() && std::string_view("=+-@\t\r\n").find(name[0]) != std::string_view::npos;
-  const std::string text = formula ? "'" + name : name;
+  std::string text = formula ? "'" + name : name;
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/text.h"
 
@@ -28,7 +29,7 @@ void JsonObject::allow_only(const std::vector<std::string>& keys) const {
 }
 
 std::string JsonObject::text(const std::string& key, std::string otherwise) const {
-  return has(key) ? text_of(at(key), place(key)) : otherwise;
+  return has(key) ? text_of(at(key), place(key)) : std::move(otherwise);
 }
 
 double JsonObject::number(const std::string& key, double otherwise, double min, double max) const {

@@ -14,7 +14,7 @@
 namespace spml {
 namespace {
 
-constexpr size_t kMaxHeader = 100 * 1000 * 1000;  // as in the reference implementation
+constexpr size_t kMaxHeader = 100'000'000;  // as in the reference implementation
 constexpr std::string_view kMetadata = "__metadata__";
 
 struct TypeSize {

@@ -13,7 +13,7 @@
 namespace spml {
 namespace {
 
-#define SPML_POINTER(name) &name,
+#define SPML_POINTER(name) &(name),
 constexpr const LossInfo* kLosses[] = {SPML_LOSS_TABLE(SPML_POINTER)};
 #undef SPML_POINTER
 

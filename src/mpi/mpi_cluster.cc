@@ -80,7 +80,7 @@ class MpiCluster final : public Cluster {
     }
     std::vector<int> counts(sizes.begin(), sizes.end()), begins(sizes.size());
     std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), 0);
-    joined_.resize(static_cast<size_t>(begins.back() + counts.back()));
+    joined_.resize(static_cast<size_t>(begins.back()) + static_cast<size_t>(counts.back()));
     MPI_Allgatherv(mine.data(), counts[static_cast<size_t>(rank_)], MPI_BYTE, joined_.data(),
                    counts.data(), begins.data(), MPI_BYTE, MPI_COMM_WORLD);
     std::vector<Bytes> all(sizes.size());

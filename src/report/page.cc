@@ -34,6 +34,7 @@ std::string fill_page(std::string_view title, std::initializer_list<std::string_
   }
   // @@name@@ in the template stands for a file, or for what differs between pages.
   const std::string_view page = asset("page.html");
+  const std::string data = for_script(std::move(json));
   std::string out;
   size_t at = 0;
   for (size_t begin; (begin = page.find("@@", at)) != std::string_view::npos;) {
@@ -41,7 +42,7 @@ std::string fill_page(std::string_view title, std::initializer_list<std::string_
     const std::string_view name = page.substr(begin + 2, end - begin - 2);
     out += page.substr(at, begin - at);
     if (name == "data") {
-      out += for_script(std::move(json));
+      out += data;
     } else if (name == "title") {
       out += title;
     } else if (name == "script") {

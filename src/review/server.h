@@ -13,7 +13,7 @@ struct ServerOptions {
   std::string address = "127.0.0.1";
   uint16_t port = 0;  // 0: any that is free
   int threads = 4;
-  size_t max_header = 8 * 1024, max_body = 64 * 1024;
+  size_t max_header = size_t{8} << 10, max_body = size_t{64} << 10;
   size_t max_connections = 64;
   std::chrono::milliseconds read_time{10'000};  // for a whole request to arrive
 };

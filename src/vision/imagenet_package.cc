@@ -19,7 +19,7 @@ std::string npm_complaint(const std::string& output) {
   std::string last;
   for (size_t begin = 0; begin < output.size();) {
     const size_t end = std::min(output.find('\n', begin), output.size());
-    const std::string line = output.substr(begin, end - begin);
+    std::string line = output.substr(begin, end - begin);
     if (line.find("code E") != std::string::npos || line.find("network") != std::string::npos) {
       return line;
     }

@@ -127,7 +127,7 @@ memory InferencePlan::convolve(const ConvLayout& c, memory input, const dnnl::po
   if (conv.src_desc() != input.get_desc()) {
     input = reordered(input, memory(conv.src_desc(), engine_));
   }
-  const memory to = output != nullptr ? *output : buffers_.tensor(conv.dst_desc(), buffer);
+  memory to = output != nullptr ? *output : buffers_.tensor(conv.dst_desc(), buffer);
   add_step(dnnl::convolution_forward(conv), conv.scratchpad_desc(),
            {{DNNL_ARG_SRC, input},
             {DNNL_ARG_WEIGHTS, weights_.weights(c, shapes.weights, conv.weights_desc())},
@@ -163,7 +163,7 @@ memory InferencePlan::pool(const memory& input, const Dims& result, dnnl::algori
       {dnnl::prop_kind::forward_inference, algorithm, input.get_desc(), any(result), strides,
        kernel, padding, padding},
       attributes(), engine_);
-  const memory output = buffers_.tensor(desc.dst_desc(), buffer);
+  memory output = buffers_.tensor(desc.dst_desc(), buffer);
   add_step(dnnl::pooling_forward(desc), desc.scratchpad_desc(),
            {{DNNL_ARG_SRC, input}, {DNNL_ARG_DST, output}});
   return output;

@@ -117,7 +117,7 @@ bool read_rows(Decoder& d, unsigned char* rgb, unsigned char* raw) {
 }
 
 // Every 8 x 8 block of the finest component takes at least one bit.
-constexpr uint64_t kPixelsPerByte = 8 * 64;
+constexpr uint64_t kPixelsPerByte = uint64_t{8} * 64;
 
 // A file of several scans has all its coefficients in memory, two bytes each, before a pixel is
 // made of them.

@@ -12,7 +12,7 @@ namespace spml {
 namespace {
 
 // A byte of deflated data is at most 1032 bytes, a byte at most eight pixels.
-constexpr uint64_t kPixelsPerByte = 8 * 1032;
+constexpr uint64_t kPixelsPerByte = uint64_t{8} * 1032;
 
 struct Source {
   const std::byte* data = nullptr;

@@ -11,6 +11,9 @@ namespace {
 constexpr int kPrecision = 32 - 8 - 2;
 constexpr int32_t kHalf = 1 << (kPrecision - 1);
 
+// As Pillow rounds: half a pixel is added first, and that sum is rounded like any other.
+int rounded(double x) { return static_cast<int>(std::floor(x + 0.5)); }
+
 // For each output position, the first input position and its weights.
 struct Taps {
   size_t most = 0;  // taps per position, the stride of `weights`
@@ -30,8 +33,8 @@ Taps triangle_taps(int in, int out) {
   std::vector<double> w(taps.most);
   for (int i = 0; i < out; ++i) {
     const double centre = (i + 0.5) * scale;
-    const int begin = std::max(static_cast<int>(centre - support + 0.5), 0);
-    const int end = std::min(static_cast<int>(centre + support + 0.5), in);
+    const int begin = std::max(rounded(centre - support), 0);
+    const int end = std::min(rounded(centre + support), in);
     double total = 0;
     for (int x = begin; x < end; ++x) {
       const double distance = std::abs((x - centre + 0.5) * (1.0 / support));
@@ -41,7 +44,7 @@ Taps triangle_taps(int in, int out) {
     int32_t* fixed = taps.weights.data() + taps.most * static_cast<size_t>(i);
     for (int k = 0; k < end - begin; ++k) {
       const double weight = total == 0 ? 0 : w[static_cast<size_t>(k)] / total;
-      fixed[k] = static_cast<int32_t>(0.5 + weight * (1 << kPrecision));
+      fixed[k] = rounded(weight * (1 << kPrecision));
     }
     taps.first.push_back(static_cast<size_t>(begin));
     taps.count.push_back(static_cast<size_t>(end - begin));

@@ -83,8 +83,9 @@ void paint_background(Canvas& canvas, CounterRng& random) {
 
 void paint_object(Canvas& canvas, size_t label, size_t labels, CounterRng& random) {
   const size_t hues = (labels + kShapes - 1) / kShapes;
+  const size_t place = label / kShapes;
   const double hue =
-      (static_cast<double>(label / kShapes) + 0.15 * random.uniform()) / static_cast<double>(hues);
+      (static_cast<double>(place) + 0.15 * random.uniform()) / static_cast<double>(hues);
   const Colour fill = from_hue(hue, 0.85, 0.6 + 0.4 * random.uniform());
   const double radius = 0.12 + 0.13 * random.uniform();
   const double cx = 0.15 + 0.7 * random.uniform(), cy = 0.15 + 0.7 * random.uniform();

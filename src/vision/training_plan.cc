@@ -137,7 +137,7 @@ class TrainingPlan::Impl {
   memory packed(const Layer& layer, const memory::desc& desc) {
     const memory plain({layer.shapes.weights, kF32, Tag::oihw}, engine_,
                        tensor(layer.layout.conv + ".weight").value.data());
-    const memory result = own(desc);
+    memory result = own(desc);
     add_reorder(pack_, plain, result);
     return result;
   }
@@ -145,7 +145,7 @@ class TrainingPlan::Impl {
   // A tensor of the backward pass in the layout that a primitive wants: nearly always its own.
   memory arranged(const memory& from, const memory::desc& desc, size_t buffer) {
     if (desc == from.get_desc()) return from;
-    const memory result = buffers_.tensor(desc, buffer);
+    memory result = buffers_.tensor(desc, buffer);
     add_reorder(backward_, from, result);
     return result;
   }
