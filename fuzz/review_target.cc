@@ -83,7 +83,7 @@ void use(Store& store) {
   accepts([&] { store.last_answers(); });
   accepts([&] { store.sampled(); });
   accepts([&] {
-    for (const review::SampleRecord& sample : store.samples()) store.sample_entries(sample.id);
+    if (const auto sample = store.last_sample()) store.sample_entries(sample->id);
   });
   for (const char* format : {"csv", "jsonl"}) {
     accepts([&] { answers_as_text(store, format, [](size_t) { return std::string("a.jpg"); }); });

@@ -178,9 +178,9 @@ int64_t Review::draw_sample(size_t size) {
 }
 
 std::optional<ReviewSample> Review::last_sample() {
-  const auto samples = store_->samples();
-  if (samples.empty()) return std::nullopt;
-  ReviewSample sample{samples.back(), {}};
+  const auto last = store_->last_sample();
+  if (!last) return std::nullopt;
+  ReviewSample sample{*last, {}};
   const auto& counts = sample.record.counts;
   if (counts[static_cast<size_t>(State::kOpen)] > 0) return sample;
   // "Unsure" may be a positive, so it counts as one.

@@ -99,10 +99,10 @@ void Store::load_counts() {
               "SELECT label, state, count(*) FROM suggestions WHERE run = ? GROUP BY label, state",
               current_run_id());
   while (query.next()) {
-    check_entry({0, static_cast<int32_t>(query.integer(0))});
-    counts_[static_cast<size_t>(query.integer(0))]
-           [static_cast<size_t>(checked_state(query.integer(1)))] =
-               static_cast<size_t>(query.integer(2));
+    const int32_t label = checked_index(query.integer(0));
+    check_entry({0, label});
+    counts_[static_cast<size_t>(label)][static_cast<size_t>(checked_state(query.integer(1)))] =
+        static_cast<size_t>(query.integer(2));
   }
 }
 

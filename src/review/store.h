@@ -146,7 +146,7 @@ class Store {
   // Fixes the entries of a random sample; those that were no suggestions become some.
   int64_t add_sample(const std::vector<Suggestion>& entries, uint64_t population,
                      const std::string& reviewer);
-  std::vector<SampleRecord> samples();
+  std::optional<SampleRecord> last_sample();
   std::vector<Listed> sample_entries(int64_t sample);
 
   // In the order given; those after `id`.

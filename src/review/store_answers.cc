@@ -7,13 +7,16 @@
 namespace spml::review {
 namespace {
 
+// An action answers each entry once.
+void check_first(Entry entry, std::set<Entry>& seen) {
+  if (!seen.insert(entry).second) {
+    fail("row {}, label {}: answered twice in one action", entry.row, entry.label);
+  }
+}
+
 void check_each_once(const std::vector<NewAnswer>& answers) {
   std::set<Entry> seen;
-  for (const NewAnswer& answer : answers) {
-    if (!seen.insert(answer.entry).second) {
-      fail("row {}, label {}: answered twice in one action", answer.entry.row, answer.entry.label);
-    }
-  }
+  for (const NewAnswer& answer : answers) check_first(answer.entry, seen);
 }
 
 }  // namespace
@@ -115,13 +118,15 @@ std::optional<ActionResult> Store::undo(const std::string& key, const std::strin
   {
     Query query(database_,
                 "SELECT row, label, answer, run, coalesce((SELECT b.answer FROM answers b WHERE "
-                "b.row = a.row AND b.label = a.label AND b.action < a.action ORDER BY b.id DESC "
-                "LIMIT 1), 0) FROM answers a WHERE action = ? ORDER BY id DESC",
+                "b.row = a.row AND b.label = a.label AND b.id < a.id ORDER BY b.id DESC LIMIT 1), "
+                "0) FROM answers a WHERE action = ? ORDER BY id DESC",
                 last);
+    std::set<Entry> seen;
     while (query.next()) {
       AnswerRecord record;
       record.entry = entry_of(query, 0);
       check_entry(record.entry);
+      check_first(record.entry, seen);
       record.run = query.integer(3);
       record.answer = checked_state(query.integer(4));
       record.reviewer = reviewer;

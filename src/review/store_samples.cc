@@ -27,40 +27,36 @@ int64_t Store::add_sample(const std::vector<Suggestion>& entries, uint64_t popul
   return sample;
 }
 
-std::vector<SampleRecord> Store::samples() {
+std::optional<SampleRecord> Store::last_sample() {
   const std::lock_guard lock(mutex_);
-  std::vector<SampleRecord> samples;
+  SampleRecord sample;
   {
     Query query(database_,
-                "SELECT id, size, population, last_answer, time FROM samples ORDER BY id");
-    while (query.next()) {
-      SampleRecord sample;
-      sample.id = query.integer(0);
-      sample.size = static_cast<size_t>(query.integer(1));
-      sample.population = static_cast<uint64_t>(query.integer(2));
-      sample.last_answer = query.integer(3);
-      sample.time = query.integer(4);
-      samples.push_back(sample);
-    }
+                "SELECT id, size, population, last_answer, time FROM samples ORDER BY id DESC "
+                "LIMIT 1");
+    if (!query.next()) return std::nullopt;
+    sample.id = query.integer(0);
+    sample.size = checked_count(query.integer(1));
+    sample.population = checked_count(query.integer(2));
+    sample.last_answer = query.integer(3);
+    sample.time = query.integer(4);
   }
-  for (SampleRecord& sample : samples) {
-    Query states(database_,
-                 "SELECT state, count(*) FROM sample_entries e JOIN suggestions s ON s.run = ? AND "
-                 "s.row = e.row AND s.label = e.label WHERE sample = ? GROUP BY state",
-                 current_run_id(), sample.id);
-    while (states.next()) {
-      sample.counts[static_cast<size_t>(checked_state(states.integer(0)))] =
-          static_cast<size_t>(states.integer(1));
-    }
-    Query found(database_,
-                "SELECT count(*) FROM (SELECT row, label, max(id) AS last FROM answers WHERE "
-                "id > ?1 GROUP BY row, label) n JOIN answers a ON a.id = n.last WHERE "
-                "a.answer = 1 AND coalesce((SELECT b.answer FROM answers b WHERE b.row = n.row AND "
-                "b.label = n.label AND b.id <= ?1 ORDER BY b.id DESC LIMIT 1), 0) = 0",
-                sample.last_answer);
-    if (found.next()) sample.found_since = static_cast<size_t>(found.integer(0));
+  Query states(database_,
+               "SELECT state, count(*) FROM sample_entries e JOIN suggestions s ON s.run = ? AND "
+               "s.row = e.row AND s.label = e.label WHERE sample = ? GROUP BY state",
+               current_run_id(), sample.id);
+  while (states.next()) {
+    sample.counts[static_cast<size_t>(checked_state(states.integer(0)))] =
+        static_cast<size_t>(states.integer(1));
   }
-  return samples;
+  Query found(database_,
+              "SELECT count(*) FROM (SELECT row, label, max(id) AS last FROM answers WHERE "
+              "id > ?1 GROUP BY row, label) n JOIN answers a ON a.id = n.last WHERE "
+              "a.answer = 1 AND coalesce((SELECT b.answer FROM answers b WHERE b.row = n.row AND "
+              "b.label = n.label AND b.id <= ?1 ORDER BY b.id DESC LIMIT 1), 0) = 0",
+              sample.last_answer);
+  if (found.next()) sample.found_since = static_cast<size_t>(found.integer(0));
+  return sample;
 }
 
 std::vector<Listed> Store::sample_entries(int64_t sample) {

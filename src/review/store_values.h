@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 
 #include "base/fail.h"
 #include "review/entry.h"
@@ -19,10 +20,21 @@ inline State checked_state(int64_t value) {
   return static_cast<State>(value);
 }
 
+// A row or a label. Cut to 32 bits, a larger number would pass for another one.
+inline int32_t checked_index(int64_t value) {
+  if (value < 0 || value > std::numeric_limits<int32_t>::max())
+    fail("expected a row or a label, found {}", value);
+  return static_cast<int32_t>(value);
+}
+
 // Columns `first` and the next one.
 inline Entry entry_of(const Query& query, int first) {
-  return {static_cast<int32_t>(query.integer(first)),
-          static_cast<int32_t>(query.integer(first + 1))};
+  return {checked_index(query.integer(first)), checked_index(query.integer(first + 1))};
+}
+
+inline uint64_t checked_count(int64_t value) {
+  if (value < 0) fail("expected a count of 0 or more, found {}", value);
+  return static_cast<uint64_t>(value);
 }
 
 }  // namespace spml::review

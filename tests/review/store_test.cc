@@ -242,12 +242,15 @@ TEST_F(StoreTest, ASampleCountsWhatWasFoundSinceItWasDrawn) {
   store->answer("k3", "ann", {{{5, 0}, State::kYes}});
   store->answer("k4", "ann", {{{6, 0}, State::kYes}});
   store->undo("u", "ann");
-  const SampleRecord record = store->samples().front();
+  const SampleRecord record = *store->last_sample();
   EXPECT_EQ(record.population, 299u);
   EXPECT_EQ(record.counts[static_cast<size_t>(State::kYes)], 1u);
   EXPECT_EQ(record.counts[static_cast<size_t>(State::kOpen)], 1u);
   EXPECT_EQ(record.found_since, 2u);  // (10, 0) and (5, 0)
   EXPECT_THAT(entries_of(store->sample_entries(sample)), ElementsAre(Entry{10, 0}, Entry{20, 1}));
+  store->add_sample({{{30, 2}, 0.1F}}, 296, "ann");
+  EXPECT_EQ(store->last_sample()->population, 296u);
+  EXPECT_EQ(store->last_sample()->found_since, 0u);
 }
 
 TEST_F(StoreTest, TellsOfEveryAnswerOnce) {
@@ -313,6 +316,36 @@ TEST_F(StoreTest, RefusesATruncatedFile) {
   }
   std::filesystem::resize_file(file, 8192);
   EXPECT_SPML_ERROR(Store::open(file), HasSubstr("damaged"));
+}
+
+// Cut to 32 bits, each of these numbers would be one of the review's.
+TEST_F(StoreTest, RefusesRowsAndLabelsOfMoreThan32Bits) {
+  with_suggestions();
+  Database database(file, Database::Access::kReadWrite);
+  database.execute("UPDATE suggestions SET row = row + 4294967296 WHERE row = 0");
+  EXPECT_SPML_ERROR(Store::open(file)->list({}), HasSubstr("found 4294967296"));
+  database.execute("UPDATE suggestions SET label = 4294967297 WHERE row = 1 AND label = 1");
+  EXPECT_SPML_ERROR(Store::open(file), HasSubstr("found 4294967297"));
+  EXPECT_SPML_ERROR(Store::open_read_only(file), HasSubstr("found 4294967297"));
+}
+
+TEST_F(StoreTest, RefusesASampleOfFewerThanNone) {
+  const auto store = with_suggestions();
+  store->add_sample({{{10, 0}, 0.9F}}, 300, "ann");
+  Database(file, Database::Access::kReadWrite).execute("UPDATE samples SET population = -1");
+  EXPECT_SPML_ERROR(store->last_sample(), HasSubstr("found -1"));
+}
+
+// Undone one by one, n answers to an entry of n runs would take n * n steps.
+TEST_F(StoreTest, UndoesNoActionThatAnswersAnEntryTwice) {
+  const auto store = with_suggestions();
+  store->answer("k1", "ann", {{{0, 0}, State::kYes}});
+  Database(file, Database::Access::kReadWrite)
+      .execute(
+          "INSERT INTO answers SELECT NULL, action, row, label, 2, score, run, sample, "
+          "reviewer, time FROM answers");
+  EXPECT_SPML_ERROR(store->undo("u1", "ann"), HasSubstr("row 0, label 0: answered twice"));
+  EXPECT_EQ(store->last_answers().size(), 1u);
 }
 
 TEST_F(StoreTest, DoesNotReplaceAReview) {
