@@ -54,8 +54,9 @@ std::unique_ptr<const Loss> make(const LossSetup& setup) {
 
 std::unique_ptr<const Loss> make_with_pseudo_labels(const LossSetup& setup) {
   const auto at = [&](std::string_view name) { return setup.params.find(name)->second; };
-  return make_kernel_loss(setup, em_apl_kernel,
-                          Em{at("alpha"), at("negative_weight"), at("beta"), at("warm_up"), at("share")}, {}, review);
+  return make_kernel_loss(
+      setup, em_apl_kernel,
+      Em{at("alpha"), at("negative_weight"), at("beta"), at("warm_up"), at("share")}, {}, review);
 }
 
 // The more positives a row has, the more of its unknown labels are positives, and the less a pull
@@ -131,9 +132,9 @@ HWY_INLINE EntryLoss<V> em(D d, const Em& settings, const Logit<V>& f, const Obs
   const V alpha = constant(d, settings.alpha);
   const V minus_entropy = hn::MulAdd(f.p, f.log_p, hn::Mul(f.q, f.log_q));
   const V slope = hn::Mul(f.z, hn::Mul(f.p, f.q));
-  const auto known = cross_entropy(
-      f, hn::IfThenElseZero(o.positive, constant(d, 1)),
-      hn::IfThenElseZero(o.negative, constant(d, settings.negative_weight)));
+  const auto known =
+      cross_entropy(f, hn::IfThenElseZero(o.positive, constant(d, 1)),
+                    hn::IfThenElseZero(o.negative, constant(d, settings.negative_weight)));
   return choose(hn::Or(o.positive, o.negative), known,
                 EntryLoss<V>{hn::Mul(alpha, minus_entropy), hn::Mul(alpha, slope)});
 }
