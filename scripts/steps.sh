@@ -28,12 +28,16 @@ step() {
   summary+=("passed  $(printf '%4d s' $((SECONDS - start)))  $current")
 }
 
-# configure_and_build PRESET [CMAKE OPTION...]: what is built from nothing is compiled in groups; a
-# folder that is there already stays as it was configured.
-configure_and_build() {
+# configure PRESET [CMAKE OPTION...]: what is built from nothing is compiled in groups; a folder that
+# is there already stays as it was configured.
+configure() {
   local folder=build-$1 unity=()
   if [[ $1 == release ]]; then folder=build; fi
   if [[ ! -f $folder/build.ninja ]]; then unity=(-DSPML_UNITY=ON); fi
   cmake --preset "$@" "${unity[@]+"${unity[@]}"}" >/dev/null
+}
+
+configure_and_build() {
+  configure "$@"
   cmake --build --preset "$1" --parallel "$jobs"
 }
