@@ -71,7 +71,15 @@ check_readers() {
   step "fuzz each for $fuzz_seconds s" fuzz_each build-fuzz/fuzz_layer_data.txt
 }
 
-check_commands() { step "fuzz whole commands" fuzz/commands.sh "${COMMAND_SECONDS:-60}"; }
+build_commands() {
+  configure release -DSPML_WERROR=ON -DSPML_TESTS=ON
+  cmake --build build --target spml_program fuzz_commands --parallel "$jobs"
+}
+
+check_commands() {
+  step "build of the program" build_commands
+  step "fuzz whole commands" fuzz/commands.sh "${COMMAND_SECONDS:-60}"
+}
 
 build_python() {
   cmake --preset release -DSPML_WERROR=ON -DSPML_TESTS=ON -DSPML_PYTHON=ON \
