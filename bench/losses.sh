@@ -3,8 +3,8 @@
 # labels, the same search for each loss (learning rate and its main parameter), chosen once with clean
 # and once with observed validation labels.
 #   bench/losses.sh OUT_DIR DATA_DIR...    SPML names the program
-# A rerun goes on where an earlier one was stopped. DRAWS, LRS, BATCH, EPOCHS, LOSSES and JOBS change
-# the settings. Prints a Markdown table: mean test MAP over the draws for each data set (clean /
+# A rerun goes on where an earlier one was stopped. DRAWS, LRS, BATCH, EPOCHS, LOSSES, JOBS and THREADS
+# change the settings; beside other work JOBS=1 THREADS=1 is fastest. Prints a Markdown table: mean test MAP over the draws for each data set (clean /
 # observed), and the mean over data sets of a loss's rank among those trained with one positive a row.
 set -euo pipefail
 if [[ $# -lt 2 ]]; then
@@ -45,6 +45,7 @@ nnpu           1           warm_up=0.2,0.5
 role+an-ls     1           eps=0.1,0.3
 role+em        1           alpha=0.05,0.2
 role+gr        1           wT=2,10
+ridge          1
 "
 
 # field FILE NAME: the first number of that name in a best.json
@@ -57,12 +58,15 @@ for data in "$@"; do
   while read -r loss labels param; do
     [[ -n $loss && " ${LOSSES:-$loss} " == *" $loss "* ]] || continue
     negatives=$([[ $labels == 1+1 ]] && echo 1 || echo 0)
+    # What is solved for has no steps, so nothing to search but what it searches itself.
+    rates=(--lr "${LRS:-1e-2,2e-3,4e-4}" --batch "${BATCH:-64}" --epochs "${EPOCHS:-15}")
+    [[ $loss == ridge ]] && rates=()
     for select in clean observed; do
       for draw in "${draws[@]}"; do
         sweep=$out/$set/$loss-$select-$draw
-        "$spml" sweep "$data" --loss "$loss" ${param:+--param "$param"} --lr "${LRS:-1e-2,2e-3,4e-4}" \
-          --batch "${BATCH:-64}" --epochs "${EPOCHS:-15}" --select "$select" \
-          --observe "pos=1,neg=$negatives,seed=$draw" ${JOBS:+--jobs "$JOBS"} --out "$sweep" --quiet >&2
+        "$spml" sweep "$data" --loss "$loss" ${param:+--param "$param"} "${rates[@]}" --select "$select" \
+          --observe "pos=1,neg=$negatives,seed=$draw" ${JOBS:+--jobs "$JOBS"} \
+          ${THREADS:+--threads "$THREADS"} --out "$sweep" --quiet >&2
         echo "$set $loss $labels $select $draw $(field "$sweep/best.json" test_map)" >>"$out/results.txt"
       done
     done

@@ -72,7 +72,7 @@ bool fuzz_run_folder(std::span<const std::byte> bytes) {
   accepts([&] { collect({folder().path()}); });
   return accepts([&] {
     const TrainedModel run = load_trained_model(folder().path(), 1);
-    accepts([&] { run.image_size(); });
+    accepts([&] { run.image_sizes(); });
     const std::vector<float> row(run.features);
     const FeatureMatrix matrix(View<const float>{row.data(), 1, row.size()});
     std::vector<float> scores(run.classes.size());

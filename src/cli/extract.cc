@@ -31,7 +31,7 @@ Json to_json(const ExtractedPart& part) {
 void extract(const ExtractFlags& flags) {
   const auto start = std::chrono::steady_clock::now();
   ExtractOptions options;
-  options.size = flags.size;
+  options.sizes = parse_sizes(flags.size, "--size");
   options.batch = flags.batch;
   options.half = flags.dtype == "f16";
   options.skip_errors = flags.on_error == "skip";
@@ -39,9 +39,11 @@ void extract(const ExtractFlags& flags) {
   options.threads = flags.common.threads;
   options.cluster = joined_cluster();
   options.decode.max_pixels = flags.max_pixels;
-  options.pooling = {parse_pools(flags.pool, "--pool"), flags.gem_p, flags.mirror};
+  options.pooling = {parse_pools(flags.pool, "--pool"), flags.gem_p, flags.mirror,
+                     parse_layers(flags.layers, "--layers")};
   const Network network =
-      open_network(flags.network, flags.size, flags.common.threads, options.pooling);
+      open_network(flags.network, options.sizes.front(), flags.common.threads, options.pooling);
+  const size_t D = options.sizes.size() * network.backbone->features();
   Progress progress("extract", "images", flags.common.quiet);
   catch_interrupt();
   const auto parts = extract_features(
@@ -57,20 +59,22 @@ void extract(const ExtractFlags& flags) {
   if (flags.common.json) {
     Json list = Json::array();
     for (const ExtractedPart& part : parts) list.push_back(to_json(part));
-    print_json({{"parts", list},
-                {"features", network.backbone->features()},
-                {"weights_sha256", network.info.sha256},
-                {"architecture", network.info.architecture},
-                {"variant", network.info.variant},
-                {"size", flags.size},
-                {"dtype", flags.dtype},
-                {"pool", to_string(options.pooling.pools)},
-                {"mirror", flags.mirror},
-                {"seconds", seconds.count()}});
+    print_json(
+        {{"parts", list},
+         {"features", D},
+         {"weights_sha256", network.info.sha256},
+         {"architecture", network.info.architecture},
+         {"variant", network.info.variant},
+         {"size", options.sizes.size() == 1 ? Json(options.sizes.front()) : Json(options.sizes)},
+         {"dtype", flags.dtype},
+         {"pool", to_string(options.pooling.pools)},
+         {"layers", flags.layers},
+         {"mirror", flags.mirror},
+         {"seconds", seconds.count()}});
     return;
   }
   for (const ExtractedPart& part : parts) {
-    fmt::print("{}: {} x {}\n", part.file.string(), part.rows, network.backbone->features());
+    fmt::print("{}: {} x {}\n", part.file.string(), part.rows, D);
     for (const SkippedImage& s : part.skipped) {
       fmt::print("  row {} skipped, left zero: {}\n", s.row, printable(s.reason));
     }

@@ -21,7 +21,7 @@ constexpr int kJpegQuality = 90;
 // The network that made the features of a linear run.
 std::unique_ptr<Backbone> network_of_features(const TrainedModel& run, const NetworkFlags& flags,
                                               int threads) {
-  const int size = run.image_size();  // first: says so when the run does not know its network
+  const int size = run.image_sizes().front();  // first: says so when the run does not know them
   Network network = open_network(flags, size, threads, run.extraction->pooling);
   const BackboneInfo& wanted = run.extraction->backbone;
   if (network.info.sha256 != wanted.sha256) {
@@ -140,13 +140,13 @@ FeatureMatrix features_of_images(const TrainedModel& run, const std::vector<Path
                                  const NetworkFlags& flags, const Common& common) {
   const auto network = run.is_fine_tuned() ? own_network(run, flags, common.threads)
                                            : network_of_features(run, flags, common.threads);
-  if (network->features() != run.features) {
-    fail("{}: expected a network of {} features, found {}", run.folder.string(), run.features,
-         network->features());
-  }
   FeatureStream stream(
       images, *network, kBatch,
-      {.size = run.image_size(), .threads = common.threads, .ahead = 2 * kBatch, .decode = {}});
+      {.sizes = run.image_sizes(), .threads = common.threads, .ahead = 2 * kBatch, .decode = {}});
+  if (stream.features() != run.features) {
+    fail("{}: expected a network of {} features, found {}", run.folder.string(), run.features,
+         stream.features());
+  }
   Progress progress("images", "images", common.quiet);
   std::vector<float> features;
   for (size_t done = 0; !stream.done();) {

@@ -24,9 +24,9 @@ void add_network_flags(std::vector<Flag>& flags, NetworkFlags& network);
 // `spml extract`
 struct ExtractFlags {
   Common common;
-  std::string folder, dtype = "f32", on_error = "stop", pool = "avg";
+  std::string folder, dtype = "f32", on_error = "stop";
+  std::string size = "448", pool = "avg", layers = "layer4";
   NetworkFlags network;
-  int size = 448;
   double gem_p = kDefaultGemP;
   size_t batch = 16;
   uint64_t max_pixels = 178'956'970;  // at which Pillow refuses

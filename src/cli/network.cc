@@ -28,10 +28,11 @@ Network open_network(const NetworkFlags& flags, int size, int threads,
       fail_usage("--backbone {}: a TorchScript file is a program; give --trust-code to run it",
                  flags.backbone);
     }
-    if (pooling.pools != FeaturePooling{}.pools) {
+    if (pooling.pools != FeaturePooling{}.pools || pooling.layers != FeaturePooling{}.layers) {
       fail_usage(
-          "--backbone {}: a TorchScript network pools by itself; expected --pool avg, found {}",
-          flags.backbone, to_string(pooling.pools));
+          "--backbone {}: a TorchScript network pools by itself; expected no --pool and no "
+          "--layers, found {}",
+          flags.backbone, describe(pooling));
     }
     const Path file = flags.backbone;
     auto network = torch_module().torchscript(file, size, threads);

@@ -41,13 +41,16 @@ std::vector<std::string> class_names(const nlohmann::json& json, std::string_vie
 // Keys that folders of earlier versions do not have: what they stand for is the default.
 FeaturePooling pooling_of(const nlohmann::json& object, std::string_view where) {
   FeaturePooling pooling;
-  if (object.contains("pool")) {
+  const auto parsed = [&](const char* key, auto parse, auto& value) {
+    if (!object.contains(key)) return;
     try {
-      pooling.pools = parse_pools(text_of(object, "pool", where), fmt::format("{}: 'pool'", where));
+      value = parse(text_of(object, key, where), fmt::format("{}: '{}'", where, key));
     } catch (const Error& error) {
       fail("{}", error.what());  // not the command line's mistake
     }
-  }
+  };
+  parsed("layers", parse_layers, pooling.layers);
+  parsed("pool", parse_pools, pooling.pools);
   if (const auto p = object.find("gem_p"); p != object.end()) {
     if (!p->is_number() || !(*p >= kMinGemP && *p <= kMaxGemP)) {
       fail("{}: expected 'gem_p' to be a number from {} to {}, found {}", where, kMinGemP, kMaxGemP,
@@ -65,6 +68,27 @@ FeaturePooling pooling_of(const nlohmann::json& object, std::string_view where) 
   return pooling;
 }
 
+// A number, or a list of several.
+std::vector<int> sizes_of(const nlohmann::json& object, std::string_view where) {
+  std::vector<int> sizes;
+  if (const auto found = object.find("size"); found != object.end()) {
+    const auto list = found->is_array() ? *found : nlohmann::json::array({*found});
+    for (const auto& size : list) {
+      const bool is_size = size.is_number_unsigned() && size >= 1 && size <= kMaxImageSize;
+      if (!is_size || sizes.size() == kMaxImageSizes) {
+        sizes.clear();
+        break;
+      }
+      sizes.push_back(size.get<int>());
+    }
+  }
+  if (sizes.empty()) {
+    fail("{}: expected 'extraction' to have a 'size' from 1 to {} pixels, or a list of up to {}",
+         where, kMaxImageSize, kMaxImageSizes);
+  }
+  return sizes;
+}
+
 }  // namespace
 
 // The variant of a TorchScript network is "", which text_of() would refuse.
@@ -77,11 +101,7 @@ FeatureOrigin parse_feature_origin(const nlohmann::json& object, std::string_vie
   if (const nlohmann::json none = ""; object.value("variant", none) != none) {
     origin.backbone.variant = text_of(object, "variant", where);
   }
-  const auto size = object.find("size");
-  if (size == object.end() || !size->is_number_unsigned() || *size < 1 || *size > kMaxImageSize) {
-    fail("{}: expected 'extraction' to have a 'size' from 1 to {} pixels", where, kMaxImageSize);
-  }
-  origin.size = size->get<int>();
+  origin.sizes = sizes_of(object, where);
   origin.pooling = pooling_of(object, where);
   return origin;
 }
@@ -118,9 +138,11 @@ nlohmann::ordered_json to_json(const FeatureOrigin& origin) {
                               {"weights_sha256", origin.backbone.sha256},
                               {"architecture", origin.backbone.architecture},
                               {"variant", origin.backbone.variant},
-                              {"size", origin.size}};
+                              {"size", origin.sizes}};
+  if (origin.sizes.size() == 1) json["size"] = origin.sizes.front();
   const FeaturePooling& pooling = origin.pooling;
   if (pooling.is_plain()) return json;
+  if (pooling.layers != FeaturePooling{}.layers) json["layers"] = layers_text(pooling.layers);
   json["pool"] = to_string(pooling.pools);
   if (std::ranges::find(pooling.pools, Pool::kGem) != pooling.pools.end()) {
     json["gem_p"] = pooling.gem_p;

@@ -12,9 +12,6 @@
 
 namespace spml {
 
-// Images are resized to at most so many pixels a side.
-constexpr int kMaxImageSize = 4096;
-
 // The network that made the features.
 struct BackboneInfo {
   std::string file, sha256;           // its weights
@@ -25,8 +22,10 @@ struct BackboneInfo {
 // How the features were made from images.
 struct FeatureOrigin {
   BackboneInfo backbone;
-  int size = 0;  // of the resized images, in pixels: at most kMaxImageSize
+  std::vector<int> sizes;  // of the resized images, in pixels: at most kMaxImageSize
   FeaturePooling pooling{};
+  // One pass of plain images of this size, which is also what a network in training sees.
+  bool is_plain(int size) const { return sizes == std::vector{size} && pooling.is_plain(); }
   bool operator==(const FeatureOrigin&) const = default;
 };
 

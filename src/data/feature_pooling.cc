@@ -1,6 +1,9 @@
 #include "data/feature_pooling.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 
 #include "base/fail.h"
 
@@ -25,13 +28,21 @@ std::string_view name_of(Pool pool) {
       ->text;
 }
 
+std::vector<std::string_view> words_between_commas(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
 }  // namespace
 
 std::vector<Pool> parse_pools(std::string_view text, std::string_view where) {
   std::vector<Pool> pools;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view word = text.substr(begin, end - begin);
+  for (const std::string_view word : words_between_commas(text)) {
     const auto name = std::ranges::find(names(), word, &Name::text);
     if (name == names().end()) {
       fail_usage("{}: expected avg, max, avgmax or gem, or several of them with commas, found '{}'",
@@ -44,7 +55,6 @@ std::vector<Pool> parse_pools(std::string_view text, std::string_view where) {
       }
       pools.push_back(pool);
     }
-    begin = end + 1;
   }
   return pools;
 }
@@ -58,11 +68,56 @@ std::string to_string(const std::vector<Pool>& pools) {
   return text;
 }
 
+std::vector<int> parse_layers(std::string_view text, std::string_view where) {
+  std::vector<int> layers;
+  for (const std::string_view word : words_between_commas(text)) {
+    const bool is_layer =
+        word.size() == 6 && word.starts_with("layer") && '1' <= word[5] && word[5] <= '4';
+    const int layer = is_layer ? word[5] - '0' : 0;
+    if (!is_layer || (!layers.empty() && layer <= layers.back())) {
+      fail_usage(
+          "{}: expected layer1 to layer4, or several of them with commas from low to high, "
+          "found '{}'",
+          where, text);
+    }
+    layers.push_back(layer);
+  }
+  return layers;
+}
+
+std::string layers_text(const std::vector<int>& layers) {
+  return fmt::format("layer{}", fmt::join(layers, ",layer"));
+}
+
+std::vector<int> parse_sizes(std::string_view text, std::string_view where) {
+  std::vector<int> sizes;
+  for (const std::string_view word : words_between_commas(text)) {
+    int size = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), size);
+    if (error != std::errc() || end != word.data() + word.size() || size < kMinImageSize ||
+        size > kMaxImageSize) {
+      fail_usage(
+          "{}: expected a number of pixels from {} to {}, or several with commas, found '{}'",
+          where, kMinImageSize, kMaxImageSize, word);
+    }
+    if (std::ranges::find(sizes, size) != sizes.end() || sizes.size() == kMaxImageSizes) {
+      fail_usage("{}: expected up to {} sizes, each once, found '{}'", where, kMaxImageSizes, text);
+    }
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+std::string sizes_text(const std::vector<int>& sizes) {
+  return fmt::format("{}", fmt::join(sizes, ","));
+}
+
 std::string describe(const FeaturePooling& pooling) {
   std::string text = to_string(pooling.pools);
   if (std::ranges::find(pooling.pools, Pool::kGem) != pooling.pools.end()) {
     text += fmt::format(" with p = {:g}", pooling.gem_p);
   }
+  if (pooling.layers != FeaturePooling{}.layers) text += ", of " + layers_text(pooling.layers);
   return pooling.mirror ? text + ", mirrored" : text;
 }
 

@@ -32,7 +32,7 @@ constexpr double kScreenWork = 1e8, kFinalWork = 3e8;
 constexpr size_t kFinalsOfALoss = 2;
 // Solving for a classifier takes the cube of the features: with more it would outlast the search.
 constexpr size_t kMostSolvedFeatures = 4096;
-constexpr size_t kBlends = 2;
+constexpr size_t kBlends = 3;
 constexpr double kHardlyWorse = 0.01;  // of a score: less than chance makes of it
 constexpr double kWeightDecay = 1e-4;
 constexpr int kAverage = 3;  // of the chosen settings; more seeds add little
@@ -284,17 +284,36 @@ void Search::finals() {
   blend();
 }
 
-// The best of each loss, of the best losses, with the classifier that is solved for.
+// With the classifier that is solved for: what is best with the transform that suits it most, since
+// both take the same features; then the best of each loss, of the best losses.
 void Search::blend() {
   if (!can_solve_) return;
-  std::vector<TrainConfig> configs;
+  const auto finals = ranked("final"), screened = ranked("screen");
+  std::vector<const Trial*> partners;
+  const auto solved = std::ranges::find_if(
+      screened, [](const Trial* trial) { return !takes_steps(trial->config); });
+  for (const auto& list : {finals, screened}) {
+    if (solved == screened.end()) break;
+    const auto same = std::ranges::find_if(list, [&](const Trial* trial) {
+      return takes_steps(trial->config) && trial->config.transform == (*solved)->config.transform;
+    });
+    if (same == list.end()) continue;
+    if (partners.empty()) partners.push_back(*same);
+    if ((*same)->score() > partners.front()->score()) partners.front() = *same;
+  }
   std::set<std::string> losses;
-  for (const Trial* trial : ranked("final")) {
+  for (const Trial* trial : finals) {
     if (!takes_steps(trial->config) || !losses.insert(trial->record.loss).second) continue;
-    configs.push_back(trial->config);
+    if (partners.empty() || trial != partners.front()) partners.push_back(trial);
+  }
+  partners.resize(std::min({partners.size(), kBlends, left()}));
+  std::vector<TrainConfig> configs;
+  for (const Trial* partner : partners) {
+    configs.push_back(partner->config);
+    configs.back().epochs = base_.epochs;
+    configs.back().subsample = base_.subsample;
     configs.back().blend_ridge = true;
   }
-  configs.resize(std::min({configs.size(), kBlends, left()}));
   run(configs, "final");
 }
 

@@ -31,11 +31,12 @@ void read_estimates(const RunFolder& run, size_t labels, LinearStart& start) {
 }
 
 void check_pooling(const FeatureOrigin& origin, std::string_view where) {
-  if (origin.pooling.is_plain()) return;
+  if (origin.pooling.is_plain() && origin.sizes.size() == 1) return;
   fail(
-      "{}: its features were made with --pool {}, and the linear layer of a network in training "
-      "sees the mean (avg); extract again without --pool and --mirror",
-      where, describe(origin.pooling));
+      "{}: its features were made with --pool {} at {} px, and the linear layer of a network in "
+      "training sees the mean (avg) of one size; extract again without --pool, --layers, --mirror "
+      "and a second --size",
+      where, describe(origin.pooling), sizes_text(origin.sizes));
 }
 
 void check(const TrainedModel& run, const TrainConfig& config, const Dataset& data) {
@@ -55,11 +56,13 @@ void check(const TrainedModel& run, const TrainConfig& config, const Dataset& da
   if (!run.extraction) return;
   const FeatureOrigin& origin = *run.extraction;
   check_pooling(origin, where);
-  if (origin.backbone.sha256 != config.image.weights_sha256 || origin.size != config.image.size) {
+  if (origin.backbone.sha256 != config.image.weights_sha256 ||
+      !origin.is_plain(config.image.size)) {
     fail(
         "{}: its features were made with {} at {} px, but {} at {} px was asked for; give the same "
         "--weights and --size, or extract again",
-        where, origin.backbone.file, origin.size, config.image.weights, config.image.size);
+        where, origin.backbone.file, sizes_text(origin.sizes), config.image.weights,
+        config.image.size);
   }
 }
 
@@ -77,13 +80,13 @@ void check_features(const Dataset& data, const ImageConfig& image) {
   const auto& origin = data.extraction;
   if (!origin) return;
   check_pooling(*origin, data.folder.string());
-  if (origin->backbone.sha256 == image.weights_sha256 && origin->size == image.size) return;
+  if (origin->backbone.sha256 == image.weights_sha256 && origin->is_plain(image.size)) return;
   fail(
       "{}: its features were made with {} at {} px, but {} at {} px was asked for; run `spml "
       "extract "
       "{} --weights {} --size {} --force` first",
-      data.folder.string(), origin->backbone.file, origin->size, image.weights, image.size,
-      data.folder.string(), image.weights, image.size);
+      data.folder.string(), origin->backbone.file, sizes_text(origin->sizes), image.weights,
+      image.size, data.folder.string(), image.weights, image.size);
 }
 
 // The linear phase when no run is given: the paper's learning rates, otherwise the defaults.

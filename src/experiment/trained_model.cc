@@ -76,9 +76,9 @@ TrainedModel load_trained_model(const Path& run, int threads) {
   return trained;
 }
 
-int TrainedModel::image_size() const {
-  if (is_fine_tuned()) return config.image.size;
-  if (extraction) return extraction->size;
+std::vector<int> TrainedModel::image_sizes() const {
+  if (is_fine_tuned()) return {config.image.size};
+  if (extraction) return extraction->sizes;
   fail(
       "{}: it does not say which network made its features, so images cannot be scored; make them "
       "with `spml extract` and train again",

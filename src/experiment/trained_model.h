@@ -25,7 +25,7 @@ struct TrainedModel {
   std::optional<FeatureOrigin> extraction;
 
   bool is_fine_tuned() const { return config.mode != Mode::kLinear; }
-  int image_size() const;  // of the images it takes; Error when it does not know
+  std::vector<int> image_sizes() const;  // of the images it takes; Error when it does not know
 };
 
 // Error when the run is not finished or a file of it does not fit the others.

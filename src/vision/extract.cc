@@ -55,7 +55,7 @@ std::vector<Part> find_parts(const Path& folder) {
 }
 
 nlohmann::json provenance(const BackboneInfo& info, const ExtractOptions& options, size_t D) {
-  nlohmann::json json = to_json(FeatureOrigin{info, options.size, options.pooling});
+  nlohmann::json json = to_json(FeatureOrigin{info, options.sizes, options.pooling});
   json["dtype"] = options.half ? "f16" : "f32";
   json["features"] = D;
   return json;
@@ -107,7 +107,7 @@ class Extraction {
           image_path(folder_, image_root_, part.images[i], fmt::format("{} row {}", part.name, i)));
     }
     FeatureStream stream(std::move(files), backbone_, options_.batch,
-                         {.size = options_.size,
+                         {.sizes = options_.sizes,
                           .threads = options_.threads,
                           .ahead = 2 * options_.batch,
                           .decode = options_.decode});
@@ -200,7 +200,8 @@ std::vector<ExtractedPart> extract_features(const Path& folder, Backbone& backbo
   }
   const DatasetInfo dataset = read_info(folder);
   const std::vector<Part> parts = find_parts(folder);
-  const nlohmann::json settings = provenance(info, options, backbone.features());
+  const size_t D = options.sizes.size() * backbone.features();
+  const nlohmann::json settings = provenance(info, options, D);
   if (options.cluster != nullptr) expect_same_work(*options.cluster, settings, parts);
 
   std::vector<std::unique_ptr<PartialFeatures>> outputs;
@@ -211,7 +212,7 @@ std::vector<ExtractedPart> extract_features(const Path& folder, Backbone& backbo
     const Path file = features_file(folder, part.name);
     nlohmann::json key = settings;
     key["images_sha256"] = part.images_sha256;
-    const PartialFeatures::Shape shape{part.images.size(), backbone.features(), options.half};
+    const PartialFeatures::Shape shape{part.images.size(), D, options.half};
     auto output = std::make_unique<PartialFeatures>(file, shape, key, options.force);
     blocks.emplace_back(file, shape, key, options.batch);
     result.push_back({part.name, file, part.images.size(), output->done(), {}});

@@ -14,7 +14,7 @@
 namespace spml {
 
 struct ExtractOptions {
-  int size = 448;
+  std::vector<int> sizes{448};
   size_t batch = 16;
   bool half = false;
   FeaturePooling pooling{};  // of the backbone, for the record

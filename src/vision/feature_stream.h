@@ -1,4 +1,5 @@
-// Image files -> features, a batch at a time, while worker threads decode ahead.
+// Image files -> features, a batch at a time, while worker threads decode ahead. Where images are
+// seen at several sizes, a row has what the network makes of each, in their order.
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@
 namespace spml {
 
 struct FeatureBatch {
-  View<const float> features;       // (B, D); zeros where there is no image
+  View<const float> features;       // (B, D of all sizes); zeros where there is no image
   std::vector<std::string> errors;  // (B): why there is none, or ""
 };
 
@@ -20,6 +21,7 @@ class FeatureStream {
   FeatureStream(std::vector<Path> files, Backbone& backbone, size_t batch,
                 ImageQueue::Options queue);
 
+  size_t features() const { return sizes_.size() * backbone_.features(); }
   bool done() const { return next_ == files_; }
   // The next files, `batch` of them or what is left. Valid until the next call.
   FeatureBatch next();
@@ -27,9 +29,10 @@ class FeatureStream {
  private:
   Backbone& backbone_;
   size_t batch_, files_, next_ = 0;
-  int size_;
+  std::vector<int> sizes_;
   ImageQueue queue_;
-  std::vector<float> images_, computed_, features_;
+  std::vector<std::vector<float>> images_;  // of each size
+  std::vector<float> computed_, features_;
 };
 
 }  // namespace spml

@@ -231,7 +231,7 @@ void FinetuneModel::predict_images(Part part, std::span<const int32_t> rows, siz
                                    View<float> out) {
   if (frozen_ == nullptr) frozen_ = net_->inference_network();
   FeatureStream stream(files_of(part, rows), *frozen_, kPredictBatch,
-                       {.size = options_.size,
+                       {.sizes = {options_.size},
                         .threads = options_.threads,
                         .ahead = 2 * kPredictBatch,
                         .decode = {}});

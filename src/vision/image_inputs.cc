@@ -26,7 +26,7 @@ class ImageInputs : public NetworkInputs {
     ahead_ = std::make_unique<ImageQueue>(
         std::move(files),
         ImageQueue::Options{
-            .size = size_, .threads = threads_, .ahead = rows.size(), .decode = {}});
+            .sizes = {size_}, .threads = threads_, .ahead = rows.size(), .decode = {}});
   }
 
   void load(std::span<const int32_t> rows, const std::vector<bool>& mirrored,
@@ -35,7 +35,8 @@ class ImageInputs : public NetworkInputs {
     for (size_t b = 0; b < rows.size(); ++b) {
       const LoadedImage loaded = ahead_->next();
       if (!loaded.error.empty()) fail("{} (row {} of the training file)", loaded.error, rows[b]);
-      normalise_channels_last(loaded.image, mirrored[b], out.subspan(b * numbers(), numbers()));
+      normalise_channels_last(loaded.images.front(), mirrored[b],
+                              out.subspan(b * numbers(), numbers()));
     }
     ahead_.reset();
   }

@@ -11,12 +11,18 @@
 namespace spml {
 namespace {
 
-LoadedImage load(const Path& file, int size, const DecodeOptions& decode) {
+LoadedImage load(const Path& file, const std::vector<int>& sizes, const DecodeOptions& decode) {
   try {
-    if (size < 1 || size > kMaxImageSize) {
-      fail("{}: expected a size from 1 to {} pixels, found {}", file.string(), kMaxImageSize, size);
+    const Image whole = read_image(file, decode);
+    LoadedImage loaded;
+    for (const int size : sizes) {
+      if (size < 1 || size > kMaxImageSize) {
+        fail("{}: expected a size from 1 to {} pixels, found {}", file.string(), kMaxImageSize,
+             size);
+      }
+      loaded.images.push_back(resize_bilinear(whole, size, size));
     }
-    return {resize_bilinear(read_image(file, decode), size, size), ""};
+    return loaded;
   } catch (const Error& error) {
     return {{}, error.what()};
   } catch (const std::bad_alloc&) {
@@ -76,7 +82,7 @@ void ImageQueue::work() {
     if (stop_ || claimed_ == files_.size()) return;
     const size_t i = claimed_++;
     lock.unlock();
-    LoadedImage image = load(files_[i], options_.size, options_.decode);
+    LoadedImage image = load(files_[i], options_.sizes, options_.decode);
     lock.lock();
     slots_[i % slots_.size()] = std::move(image);
     filled_[i % slots_.size()] = true;

@@ -12,14 +12,14 @@
 namespace spml {
 
 struct LoadedImage {
-  Image image;        // size x size
-  std::string error;  // why there is no image; "" when there is one
+  std::vector<Image> images;  // one of each size
+  std::string error;          // why there is none; "" when there is one
 };
 
 class ImageQueue {
  public:
   struct Options {
-    int size = 448;
+    std::vector<int> sizes{448};  // of which each file is resized to every one
     int threads = 1;
     size_t ahead = 32;  // images held in memory at most
     DecodeOptions decode;

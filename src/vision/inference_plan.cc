@@ -33,14 +33,13 @@ InferencePlan::InferencePlan(const ResNetLayout& net, InferenceWeights& weights,
                              Section section)
     : weights_(weights), engine_(weights.engine()), stream_(engine_), buffers_(engine_, kBuffers) {
   memory x = add_input(net, size, section.first_layer);
-  size_t spare = kShortcut;
-  for (size_t i = blocks_before(net, section.first_layer); i < section.end_block; ++i) {
-    x = add_block(net.blocks.at(i), x, spare);
+  size_t spare = kShortcut, block = blocks_before(net, section.first_layer);
+  for (const Output& output : section.outputs) {
+    for (; block < output.end_block; ++block) x = add_block(net.blocks.at(block), x, spare);
+    const Dims dims = x.get_desc().dims();
+    maps_.push_back(output.map ? reordered(x, memory({dims, kF32, Tag::nhwc}, engine_)) : memory());
+    means_.push_back(output.mean ? average_pool(x) : memory());
   }
-  if (section.map) {
-    map_ = reordered(x, memory({x.get_desc().dims(), kF32, Tag::nhwc}, engine_));
-  }
-  if (section.mean) mean_ = average_pool(x);
   buffers_.allocate_all([this](size_t bytes) {
     const Dims all{static_cast<int64_t>(bytes)};
     return allocated_.emplace_back(memory::desc(all, memory::data_type::u8, Tag::a), engine_)
@@ -48,17 +47,23 @@ InferencePlan::InferencePlan(const ResNetLayout& net, InferenceWeights& weights,
   });
 }
 
-void InferencePlan::run(const float* input, float* mean) {
+void InferencePlan::run(const float* input) {
   input_.set_data_handle(const_cast<float*>(input));
-  if (mean_) mean_.set_data_handle(mean);
   for (Step& step : steps_) step.primitive.execute(stream_, step.arguments);
   stream_.wait();
 }
 
-View<const float> InferencePlan::map() const {
-  const Dims dims = map_.get_desc().dims();
-  return {static_cast<const float*>(map_.get_data_handle()), static_cast<size_t>(dims[2] * dims[3]),
+View<const float> InferencePlan::map(size_t output) const {
+  const memory& map = maps_.at(output);
+  const Dims dims = map.get_desc().dims();
+  return {static_cast<const float*>(map.get_data_handle()), static_cast<size_t>(dims[2] * dims[3]),
           static_cast<size_t>(dims[1])};
+}
+
+std::span<const float> InferencePlan::mean(size_t output) const {
+  const memory& mean = means_.at(output);
+  return {static_cast<const float*>(mean.get_data_handle()),
+          static_cast<size_t>(mean.get_desc().dims()[1])};
 }
 
 void InferencePlan::add_step(dnnl::primitive primitive, const memory::desc& scratch,
@@ -153,7 +158,7 @@ memory InferencePlan::average_pool(const memory& input) {
   const Dims in = input.get_desc().dims(), result{1, in[1], 1, 1};
   const memory mean =
       pool(input, result, dnnl::algorithm::pooling_avg, {1, 1}, {in[2], in[3]}, {0, 0}, kInner);
-  return reordered(mean, memory({result, kF32, Tag::nchw}, engine_, nullptr));
+  return reordered(mean, memory({result, kF32, Tag::nchw}, engine_));
 }
 
 memory InferencePlan::pool(const memory& input, const Dims& result, dnnl::algorithm algorithm,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mutex>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -35,22 +36,26 @@ class InferenceWeights {
 // kInner2, and its last one adds onto the shortcut in place, which becomes the next block's input.
 class InferencePlan {
  public:
-  // The part of the network that is computed, and what is wanted of its last map.
+  // What is wanted of the map behind a block.
+  struct Output {
+    size_t end_block;   // behind it
+    bool mean = false;  // over all positions
+    bool map = false;   // the map itself
+  };
+  // The part of the network that is computed.
   struct Section {
     int first_layer = 0;
-    size_t end_block;   // behind the last one
-    bool mean = false;  // the map's mean over all positions
-    bool map = false;   // the map itself
+    std::vector<Output> outputs;  // from low to high; the last block is the last one's
   };
 
   // The layout and the weights must outlive the plan. size: of the images.
   InferencePlan(const ResNetLayout& net, InferenceWeights& weights, int size, Section section);
 
-  // input: an image, 3 x size x size; or, from a layer on, its map, positions x channels. mean: as
-  // many numbers as the last map has channels; null if not asked for.
-  void run(const float* input, float* mean);
-  // The map of the last run, positions x channels.
-  View<const float> map() const;
+  // input: an image, 3 x size x size; or, from a layer on, its map, positions x channels.
+  void run(const float* input);
+  // Of the last run, what was asked of an output: positions x channels, and channels.
+  View<const float> map(size_t output) const;
+  std::span<const float> mean(size_t output) const;
 
  private:
   enum Buffer : size_t { kInput, kShortcut, kInner, kInner2, kScratch, kBuffers };
@@ -79,7 +84,8 @@ class InferencePlan {
   InferenceWeights& weights_;
   dnnl::engine engine_;
   dnnl::stream stream_;
-  dnnl::memory input_, mean_, map_;
+  dnnl::memory input_;
+  std::vector<dnnl::memory> means_, maps_;  // of the outputs; empty where not asked for
   std::vector<Step> steps_;
   onednn::SharedBuffers buffers_;
   std::vector<dnnl::memory> allocated_;  // the buffers' memory

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 
 #include "base/fail.h"
 #include "base/parallel.h"
@@ -20,7 +21,7 @@ class PlanPerThread {
       : layout_(weights.layout),
         section_(section),
         weights_(weights, dnnl::engine(dnnl::engine::kind::cpu, 0)),
-        plans_(static_cast<size_t>(threads)) {}
+        threads_(static_cast<size_t>(threads)) {}
 
   const ResNetLayout& layout() const { return layout_; }
 
@@ -31,14 +32,14 @@ class PlanPerThread {
     if (numbers == 0 || inputs.size() != count * numbers) {
       fail("expected {} images of {} x {} (at least 32)", count, size, size);
     }
-    if (size != planned_size_) std::ranges::fill(plans_, nullptr);
-    planned_size_ = size;
+    auto& plans = plans_[size];
+    plans.resize(threads_);
     std::atomic<size_t> next{0};
-    const size_t workers = std::min(plans_.size(), count);
+    const size_t workers = std::min(threads_, count);
     parallel_for(workers, static_cast<int>(workers), [&](size_t worker) {
       omp_set_num_threads(1);
       try {
-        auto& plan = plans_[worker];
+        auto& plan = plans[worker];
         if (!plan) plan = std::make_unique<InferencePlan>(layout_, weights_, size, section_);
         for (size_t i; (i = next++) < count;) compute(*plan, inputs.data() + i * numbers, i);
       } catch (const dnnl::error& error) {
@@ -57,8 +58,8 @@ class PlanPerThread {
   ResNetLayout layout_;
   InferencePlan::Section section_;
   InferenceWeights weights_;
-  int planned_size_ = 0;
-  std::vector<std::unique_ptr<InferencePlan>> plans_;
+  size_t threads_;
+  std::map<int, std::vector<std::unique_ptr<InferencePlan>>> plans_;  // by the images' size
 };
 
 class InferenceResNet : public Backbone {
@@ -68,7 +69,11 @@ class InferenceResNet : public Backbone {
       : pooling_(std::move(pooling)),
         plans_(weights, threads, section(weights.layout, first_layer, pooling_)) {}
 
-  size_t features() const override { return plans_.layout().features * pooling_.pools.size(); }
+  size_t features() const override {
+    size_t channels = 0;
+    for (const int layer : pooling_.layers) channels += channels_of_layer(plans_.layout(), layer);
+    return channels * pooling_.pools.size();
+  }
 
   void run(std::span<const float> images, int size, View<float> out) override {
     if (out.cols != features()) {
@@ -82,23 +87,26 @@ class InferenceResNet : public Backbone {
  private:
   static InferencePlan::Section section(const ResNetLayout& layout, int first_layer,
                                         const FeaturePooling& pooling) {
-    const auto average = std::ranges::count(pooling.pools, Pool::kAvg);
-    return {.first_layer = first_layer,
-            .end_block = layout.blocks.size(),
-            .mean = average > 0,
-            .map = pooling.pools.size() > static_cast<size_t>(average)};
+    const auto averages = static_cast<size_t>(std::ranges::count(pooling.pools, Pool::kAvg));
+    InferencePlan::Section section{.first_layer = first_layer, .outputs = {}};
+    for (const int layer : pooling.layers) {
+      section.outputs.push_back({.end_block = blocks_before(layout, layer + 1),
+                                 .mean = averages > 0,
+                                 .map = pooling.pools.size() > averages});
+    }
+    return section;
   }
 
   // The mean is always the network's own, so that it has the same bits alone and beside others.
   void compute(InferencePlan& plan, const float* image, float* out) const {
-    const auto place = [&](size_t i) { return out + i * plans_.layout().features; };
-    const auto average = std::ranges::find(pooling_.pools, Pool::kAvg);
-    plan.run(image, average == pooling_.pools.end()
-                        ? nullptr
-                        : place(static_cast<size_t>(average - pooling_.pools.begin())));
-    for (size_t i = 0; i < pooling_.pools.size(); ++i) {
-      if (pooling_.pools[i] == Pool::kMax) max_pool(plan.map(), place(i));
-      if (pooling_.pools[i] == Pool::kGem) gem_pool(plan.map(), pooling_.gem_p, place(i));
+    plan.run(image);
+    for (size_t i = 0; i < pooling_.layers.size(); ++i) {
+      for (const Pool pool : pooling_.pools) {
+        if (pool == Pool::kAvg) std::ranges::copy(plan.mean(i), out);
+        if (pool == Pool::kMax) max_pool(plan.map(i), out);
+        if (pool == Pool::kGem) gem_pool(plan.map(i), pooling_.gem_p, out);
+        out += channels_of_layer(plans_.layout(), pooling_.layers[i]);
+      }
     }
   }
 
@@ -110,16 +118,16 @@ class InferenceTrunk : public Trunk {
  public:
   InferenceTrunk(const ResNetWeights& weights, int layer, int threads)
       : layer_(layer),
-        plans_(weights, threads, {.end_block = blocks_before(weights.layout, layer), .map = true}) {
-  }
+        plans_(weights, threads,
+               {.outputs = {{.end_block = blocks_before(weights.layout, layer), .map = true}}}) {}
 
   void run(std::span<const float> images, int size, View<float> out) override {
     if (out.cols != input_of_layer(plans_.layout(), layer_, size).numbers()) {
       fail("expected room for the input of layer{}, found {} numbers", layer_, out.cols);
     }
     plans_.run(images, size, out.rows, [&](InferencePlan& plan, const float* image, size_t i) {
-      plan.run(image, nullptr);
-      std::ranges::copy(plan.map().flat(), out.row(i));
+      plan.run(image);
+      std::ranges::copy(plan.map(0).flat(), out.row(i));
     });
   }
 

@@ -65,7 +65,7 @@ class MapInputs : public NetworkInputs {
                const std::vector<size_t>& missing) {
     std::vector<Path> files;
     for (const size_t b : missing) files.push_back(files_.at(static_cast<size_t>(rows[b])));
-    ImageQueue queue(std::move(files), {.size = options_.size,
+    ImageQueue queue(std::move(files), {.sizes = {options_.size},
                                         .threads = options_.threads,
                                         .ahead = missing.size(),
                                         .decode = {}});
@@ -76,8 +76,8 @@ class MapInputs : public NetworkInputs {
       LoadedImage loaded = queue.next();
       const size_t b = missing[k];
       if (!loaded.error.empty()) fail("{} (row {} of the training file)", loaded.error, rows[b]);
-      if (mirrored[b]) mirror(loaded.image);
-      normalise(loaded.image, std::span(images).subspan(k * pixels, pixels));
+      if (mirrored[b]) mirror(loaded.images.front());
+      normalise(loaded.images.front(), std::span(images).subspan(k * pixels, pixels));
     }
     trunk_->run(images, options_.size, {maps.data(), missing.size(), numbers_});
     for (size_t k = 0; k < missing.size(); ++k) {

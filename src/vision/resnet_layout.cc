@@ -80,6 +80,10 @@ MapShape input_of_layer(const ResNetLayout& net, int layer, int size) {
   return {side, net.blocks.at(blocks_before(net, layer)).path.front().in};
 }
 
+size_t channels_of_layer(const ResNetLayout& net, int layer) {
+  return net.blocks.at(blocks_before(net, layer + 1) - 1).path.back().out;
+}
+
 ResNetLayout resnet_layout(int depth, ResNetVariant variant) {
   for (const Depth& known : kDepths) {
     if (known.depth != depth) continue;

@@ -51,6 +51,7 @@ struct MapShape {
   size_t numbers() const { return side * side * channels; }
 };
 MapShape input_of_layer(const ResNetLayout& net, int layer, int size);
+size_t channels_of_layer(const ResNetLayout& net, int layer);  // of the map that comes out of it
 
 // depth: 18, 34, 50 or 101; Error for another.
 ResNetLayout resnet_layout(int depth, ResNetVariant variant);

@@ -66,12 +66,12 @@ TEST_F(DatasetTest, EverythingButTrainingLabelsIsOptional) {
 
 TEST_F(DatasetTest, KnowsHowItsFeaturesWereMade) {
   EXPECT_FALSE(open_dataset(folder_.path()).extraction.has_value());
-  const FeatureOrigin origin{{"w.safetensors", "0a1b", "resnet50", "v1"}, 448};
+  const FeatureOrigin origin{{"w.safetensors", "0a1b", "resnet50", "v1"}, {448}};
   DatasetInfo info;
   info.extraction = origin;
   write_info(to_json(info));
   EXPECT_EQ(open_dataset(folder_.path()).extraction, origin);
-  info.extraction = FeatureOrigin{{"m.pt", "0a", "torchscript", ""}, 64};
+  info.extraction = FeatureOrigin{{"m.pt", "0a", "torchscript", ""}, {64}};
   write_info(to_json(info));
   EXPECT_EQ(open_dataset(folder_.path()).extraction->backbone.variant, "");
   for (const char* wrong : {"[]", "{}", R"({"size": -1})", R"({"size": 64, "weights": 3})"}) {

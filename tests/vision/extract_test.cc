@@ -38,7 +38,7 @@ class ExtractTest : public testing::Test {
     }
     name_images("train", {"color.jpg", "alpha.png", "gray.jpg", "cmyk.jpg", "color.jpg"});
     name_images("val", {"gray.jpg"});
-    options_ = {.size = 32, .batch = 2, .threads = 2, .decode = {}};
+    options_ = {.sizes = {32}, .batch = 2, .threads = 2, .decode = {}};
   }
 
   void name_images(const std::string& part, const std::vector<std::string>& names) {
@@ -96,7 +96,7 @@ TEST_F(ExtractTest, HalfPrecisionIsSmaller) {
 TEST_F(ExtractTest, RefusesToReplaceFeaturesWithoutForce) {
   extract();
   const std::string before = read_file(file("train"));
-  options_.size = 40;
+  options_.sizes = {40};
   EXPECT_SPML_ERROR(extract(), HasSubstr("exists already; --force replaces it"));
   EXPECT_EQ(read_file(file("train")), before);
   EXPECT_THAT(hidden_files(), ElementsAre());

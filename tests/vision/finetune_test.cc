@@ -177,7 +177,7 @@ TEST(Finetune, StartsWhereTheLinearClassifierEnded) {
   write_npy(folder / "formatted_train_labels.npy", View<const int8_t>{labels.data(), 4, 3});
   const auto backbone = make_inference_resnet(random_resnet(18, ResNetVariant::kV1_5), 2);
   extract_features(folder.path(), *backbone, {"w", "0", "resnet18", "v1.5"},
-                   {.size = kSize, .threads = 2, .decode = {}}, {});
+                   {.sizes = {kSize}, .threads = 2, .decode = {}}, {});
   const Dataset data = open_dataset(folder.path());
 
   LinearConfig config;

@@ -20,7 +20,8 @@ std::vector<Path> files(size_t count) {
 
 TEST(ImageQueue, DeliversInOrderWhateverTheThreads) {
   const auto load = [](int threads, size_t ahead) {
-    ImageQueue queue(files(30), {.size = 16, .threads = threads, .ahead = ahead, .decode = {}});
+    ImageQueue queue(files(30),
+                     {.sizes = {16, 40}, .threads = threads, .ahead = ahead, .decode = {}});
     std::vector<LoadedImage> loaded;
     for (int i = 0; i < 30; ++i) loaded.push_back(queue.next());
     return loaded;
@@ -29,17 +30,23 @@ TEST(ImageQueue, DeliversInOrderWhateverTheThreads) {
   for (const size_t ahead : {1, 3, 64}) {
     const std::vector<LoadedImage> found = load(4, ahead);
     for (size_t i = 0; i < found.size(); ++i) {
-      EXPECT_EQ(found[i].image.rgb, expected[i].image.rgb) << i;
+      ASSERT_EQ(found[i].images.size(), expected[i].images.size()) << i;
+      for (size_t s = 0; s < found[i].images.size(); ++s) {
+        EXPECT_EQ(found[i].images[s].rgb, expected[i].images[s].rgb) << i;
+      }
       EXPECT_EQ(found[i].error, expected[i].error) << i;
     }
   }
-  EXPECT_EQ(expected[0].image.rgb.size(), 3u * 16 * 16);
+  ASSERT_EQ(expected[0].images.size(), 2u);
+  EXPECT_EQ(expected[0].images[0].rgb.size(), 3u * 16 * 16);
+  EXPECT_EQ(expected[0].images[1].rgb.size(), 3u * 40 * 40);
+  EXPECT_TRUE(expected[2].images.empty());
   EXPECT_THAT(expected[2].error, HasSubstr("missing.jpg"));
 }
 
 TEST(ImageQueue, CanBeLeftHalfway) {
   for (int wanted = 0; wanted < 5; ++wanted) {
-    ImageQueue queue(files(40), {.size = 16, .threads = 3, .ahead = 4, .decode = {}});
+    ImageQueue queue(files(40), {.sizes = {16}, .threads = 3, .ahead = 4, .decode = {}});
     for (int i = 0; i < wanted; ++i) queue.next();
   }
 }

@@ -120,17 +120,45 @@ TEST(Pooling, OnePassGivesWhatSeveralGive) {
 TEST(Pooling, TheMeanIsThatOfTheMap) {
   const ResNetWeights weights = random_resnet(18, ResNetVariant::kV1_5);
   InferenceWeights packed(weights, dnnl::engine(dnnl::engine::kind::cpu, 0));
-  InferencePlan plan(weights.layout, packed, kSize,
-                     {.end_block = weights.layout.blocks.size(), .mean = true, .map = true});
+  InferencePlan plan(
+      weights.layout, packed, kSize,
+      {.outputs = {{.end_block = weights.layout.blocks.size(), .mean = true, .map = true}}});
   const auto image = some_images(1);
-  std::vector<float> mean(weights.layout.features);
-  plan.run(image.data(), mean.data());
-  ASSERT_EQ(plan.map().rows, 4u);
-  ASSERT_EQ(plan.map().cols, mean.size());
+  plan.run(image.data());
+  const View<const float> map = plan.map(0);
+  const std::span<const float> mean = plan.mean(0);
+  ASSERT_EQ(map.rows, 4u);
+  ASSERT_EQ(map.cols, mean.size());
   for (size_t c = 0; c < mean.size(); ++c) {
     double sum = 0;
-    for (size_t i = 0; i < plan.map().rows; ++i) sum += plan.map().row(i)[c];
+    for (size_t i = 0; i < map.rows; ++i) sum += map.row(i)[c];
     EXPECT_NEAR(mean[c], sum / 4, 1e-5 * (1 + sum));
+  }
+}
+
+// Of a network's layers, from one pass; a layer's own map is what the next one takes.
+TEST(Pooling, LowerLayersAreThoseThatTheNextOnesSee) {
+  const ResNetWeights weights = random_resnet(18, ResNetVariant::kV1_5);
+  const auto images = some_images(2);
+  const FeaturePooling two{.pools = {Pool::kAvg, Pool::kMax}, .layers = {2, 4}};
+  const auto all = features(weights, images, two);
+  const auto last = features(weights, images, {.pools = {Pool::kAvg, Pool::kMax}});
+  const MapShape shape = input_of_layer(weights.layout, 3, kSize);
+  const size_t low = 2 * shape.channels, high = 2 * weights.layout.features;
+  ASSERT_EQ(all.size(), 2 * (low + high));
+  std::vector<float> maps(2 * shape.numbers()), mean(shape.channels), largest(shape.channels);
+  make_trunk(weights, 3, 1)->run(images, kSize, {maps.data(), 2, shape.numbers()});
+  for (size_t i = 0; i < 2; ++i) {
+    const View<const float> map{&maps[i * shape.numbers()], shape.side * shape.side,
+                                shape.channels};
+    gem_pool(map, 1, mean.data());
+    max_pool(map, largest.data());
+    const float* row = &all[i * (low + high)];
+    for (size_t c = 0; c < shape.channels; ++c) {
+      EXPECT_NEAR(row[c], mean[c], 1e-5 * (1 + mean[c]));
+      EXPECT_EQ(row[shape.channels + c], largest[c]);
+    }
+    for (size_t j = 0; j < high; ++j) EXPECT_EQ(row[low + j], last[i * high + j]);
   }
 }
 
@@ -165,12 +193,31 @@ TEST(PoolingNames, AreReadAndWritten) {
   EXPECT_SPML_ERROR(parse_pools("avgmax,max", "--pool"), HasSubstr("found max twice"));
 }
 
+TEST(ExtractionFlags, LayersAndSizesAreReadBack) {
+  for (const char* text : {"layer4", "layer1,layer3", "layer1,layer2,layer3,layer4"}) {
+    EXPECT_EQ(layers_text(parse_layers(text, "--layers")), text);
+  }
+  for (const char* text : {"", "layer5", "layer0", "layer4,", "layer4,layer3", "layer4,layer4"}) {
+    EXPECT_SPML_ERROR(parse_layers(text, "--layers"),
+                      HasSubstr("--layers: expected layer1 to layer4"));
+  }
+  for (const char* text : {"448", "224,448", "640,448,224"}) {
+    EXPECT_EQ(sizes_text(parse_sizes(text, "--size")), text);
+  }
+  for (const char* text : {"", "31", "4097", "448,", "448.0", "4e2", "-448", "99999999999"}) {
+    EXPECT_SPML_ERROR(parse_sizes(text, "--size"),
+                      HasSubstr("--size: expected a number of pixels from 32 to 4096"));
+  }
+  EXPECT_SPML_ERROR(parse_sizes("448,448", "--size"), HasSubstr("each once"));
+  EXPECT_SPML_ERROR(parse_sizes("32,33,34,35,36,37,38,39,40", "--size"), HasSubstr("up to 8"));
+}
+
 FeatureOrigin through_json(const FeatureOrigin& origin) {
   return parse_feature_origin(nlohmann::json::parse(to_json(origin).dump()), "here");
 }
 
 TEST(PoolingRecord, ComesBackAsItWas) {
-  FeatureOrigin origin{{"w", "abc", "resnet50", "v1"}, 448, {}};
+  FeatureOrigin origin{{"w", "abc", "resnet50", "v1"}, {448}, {}};
   EXPECT_EQ(through_json(origin), origin);
   EXPECT_FALSE(to_json(origin).contains("pool"));  // as earlier versions wrote it
   origin.pooling = {{Pool::kGem, Pool::kMax}, 2.5, true};
@@ -179,11 +226,17 @@ TEST(PoolingRecord, ComesBackAsItWas) {
   origin.pooling = {{Pool::kMax}};
   EXPECT_EQ(through_json(origin), origin);
   EXPECT_FALSE(to_json(origin).contains("gem_p"));
+  EXPECT_FALSE(to_json(origin).contains("layers"));
+  EXPECT_EQ(to_json(origin)["size"], 448);
+  origin.pooling.layers = {3, 4};
+  origin.sizes = {448, 224};
+  EXPECT_EQ(through_json(origin), origin);
+  EXPECT_EQ(to_json(origin)["size"], nlohmann::json({448, 224}));
 }
 
 TEST(PoolingRecord, IsCheckedWhenRead) {
-  nlohmann::json json =
-      nlohmann::json::parse(to_json(FeatureOrigin{{"w", "abc", "resnet50", "v1"}, 448, {}}).dump());
+  nlohmann::json json = nlohmann::json::parse(
+      to_json(FeatureOrigin{{"w", "abc", "resnet50", "v1"}, {448}, {}}).dump());
   const auto expect_error = [&](const char* key, const nlohmann::json& value, const char* text) {
     nlohmann::json wrong = json;
     wrong[key] = value;
@@ -193,6 +246,13 @@ TEST(PoolingRecord, IsCheckedWhenRead) {
   expect_error("pool", 3, "expected 'pool' to be text");
   expect_error("gem_p", 0.5, "expected 'gem_p' to be a number from 1 to 100, found 0.5");
   expect_error("gem_p", "3", "expected 'gem_p'");
+  expect_error("layers", "layer9", "here: 'layers': expected layer1 to layer4");
+  expect_error("layers", nlohmann::json::array(), "expected 'layers' to be text");
+  for (const auto& sizes : {nlohmann::json::array(), nlohmann::json({448, "224"}),
+                            nlohmann::json({448, 0}), nlohmann::json({448, 4097}),
+                            nlohmann::json(std::vector<int>(9, 448)), nlohmann::json("448")}) {
+    expect_error("size", sizes, "expected 'extraction' to have a 'size' from 1 to 4096");
+  }
   expect_error("mirror", 1, "expected 'mirror' to be true or false");
 }
 

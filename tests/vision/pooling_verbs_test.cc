@@ -16,8 +16,8 @@ class PoolingVerbs : public testing::Test {
                     "--image-size", "48"});
   }
 
-  Words extract(const Words& more = {}) {
-    return Words{"extract", data_, "--weights", weights_, "--size", "64", "--force"} + more;
+  Words extract(const Words& more = {}, const std::string& size = "64") {
+    return Words{"extract", data_, "--weights", weights_, "--size", size, "--force"} + more;
   }
   Words train(const Path& out) {
     return {"train", data_, "--loss", "an", "--epochs", "2", "--batch", "8", "--out", out};
@@ -52,12 +52,34 @@ TEST_F(PoolingVerbs, FeaturesAreAsWideAsThePoolsTogether) {
   EXPECT_EQ(ran.json()["mirror"], true);
 }
 
+TEST_F(PoolingVerbs, SeveralSizesAreWhatEachGivesAlone) {
+  const Path file = data_ / "train_features_imagenet_resnet50.npy";
+  const auto row = [&] {
+    std::vector<float> values(NpyArray(file).cols());
+    NpyArray(file).read_row(3, std::span(values));
+    return values;
+  };
+  expect_success(extract({}, "40"));
+  auto expected = row();
+  expect_success(extract({}, "64"));
+  const auto second = row();
+  expected.insert(expected.end(), second.begin(), second.end());
+  const Ran ran = expect_success(extract({"--json"}, "40,64"));
+  EXPECT_EQ(row(), expected);
+  EXPECT_EQ(ran.json()["features"], 1024);
+  EXPECT_EQ(ran.json()["size"], nlohmann::json({40, 64}));
+}
+
 TEST_F(PoolingVerbs, PredictionsFromImagesPoolAsTheFeaturesDid) {
-  expect_success(extract({"--pool", "gem,max", "--gem-p", "2.5", "--mirror"}));
+  expect_success(extract(
+      {"--pool", "gem,max", "--gem-p", "2.5", "--mirror", "--layers", "layer3,layer4"}, "64,40"));
   const auto origin = nlohmann::json::parse(read_file(data_ / "dataset.json"))["extraction"];
   EXPECT_EQ(origin["pool"], "gem,max");
   EXPECT_EQ(origin["gem_p"], 2.5);
   EXPECT_EQ(origin["mirror"], true);
+  EXPECT_EQ(origin["layers"], "layer3,layer4");
+  EXPECT_EQ(origin["size"], nlohmann::json({64, 40}));
+  EXPECT_EQ(origin["features"], 2 * 2 * (256 + 512));
   expect_success(train(folder_ / "run"));
   const auto from_features = scores({"--data", data_, "--split", "test"});
   const NpyArray names(data_ / "formatted_val_images.npy");
@@ -88,11 +110,16 @@ TEST_F(PoolingVerbs, LinearInitNeedsTheMean) {
                                weights_, "--size", "64", "--out", folder_ / "run"});
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_THAT(ran.err, HasSubstr("made with --pool gem with p = 3"));
+  expect_success(extract({}, "64,40"));
+  const Ran sizes = run_program({"train", data_, "--loss", "an", "--mode", "linear-init",
+                                 "--weights", weights_, "--size", "64", "--out", folder_ / "run"});
+  EXPECT_EQ(sizes.exit_code, 1);
+  EXPECT_THAT(sizes.err, HasSubstr("made with --pool avg at 64,40 px"));
 }
 
 TEST_F(PoolingVerbs, WrongPoolsAreUsageErrors) {
-  for (const Words& wrong :
-       {Words{"--pool", "mean"}, Words{"--pool", "avg,avg"}, Words{"--gem-p", "0.5"}}) {
+  for (const Words& wrong : {Words{"--pool", "mean"}, Words{"--pool", "avg,avg"},
+                             Words{"--gem-p", "0.5"}, Words{"--layers", "layer5"}}) {
     const Ran ran = run_program(extract(wrong));
     EXPECT_EQ(ran.exit_code, 2) << ran.err;
     EXPECT_THAT(ran.err, HasSubstr(wrong.front()));
