@@ -38,6 +38,14 @@ void write_all(int fd, const void* data, size_t bytes, const Path& path) {
   }
 }
 
+// From 0 to `most`. A number with a fraction or an exponent is none: converting it may overflow.
+size_t whole_number(const nlohmann::json& json, size_t most) {
+  if (!json.is_number_unsigned() || json.get<uint64_t>() > most) {
+    fail("expected a whole number from 0 to {}, found {}", most, json.dump());
+  }
+  return json.get<size_t>();
+}
+
 }  // namespace
 
 PartialFeatures::PartialFeatures(const Path& file, Shape shape, nlohmann::json settings,
@@ -70,15 +78,15 @@ bool PartialFeatures::resume() {
   try {
     const auto journal = parse_json(read_file(journal_, kMaxJournal), journal_.string());
     if (journal.at("settings") != settings_) return false;
-    rows = journal.at("rows").get<size_t>();
+    rows = whole_number(journal.at("rows"), shape_.rows);
     for (const auto& item : journal.at("skipped")) {
-      skipped.push_back({item.at("row").get<size_t>(), item.at("image").get<std::string>(),
+      skipped.push_back({whole_number(item.at("row"), shape_.rows),
+                         item.at("image").get<std::string>(),
                          item.at("reason").get<std::string>()});
     }
   } catch (const std::exception&) {
     return false;  // not a journal of ours: start afresh
   }
-  if (rows > shape_.rows) return false;
   done_ = rows;
   skipped_ = std::move(skipped);
   // A link is not followed, nor is a file written to that also has another name: a folder from

@@ -143,6 +143,26 @@ TEST_F(ExtractTest, GoesOnWhereItWasStopped) {
   EXPECT_EQ(read_file(file("train")), whole);
 }
 
+TEST_F(ExtractTest, AJournalCountsInWholeNumbers) {
+  callbacks_.stop = [] { return true; };  // leaves a journal and a partial file
+  const auto expect_afresh = [&](const char* pointer, const nlohmann::json& value) {
+    EXPECT_SPML_ERROR(extract(), HasSubstr("stopped"));
+    const Path path = folder_ / ".train_features_imagenet_resnet50.journal";
+    auto journal = nlohmann::json::parse(read_file(path));
+    journal["skipped"] = {{{"row", 0}, {"image", "a"}, {"reason", "b"}}};
+    journal[nlohmann::json::json_pointer(pointer)] = value;
+    write_file(path, journal.dump());
+    PartialFeatures again(file("train"), {5, 3, false}, journal["settings"], false);
+    EXPECT_EQ(again.done(), 0u) << pointer << " " << value;
+    EXPECT_TRUE(again.skipped().empty());
+  };
+  for (const nlohmann::json& wrong :
+       {nlohmann::json(1.5), nlohmann::json(1.1e35), nlohmann::json(-1), nlohmann::json(6)}) {
+    expect_afresh("/rows", wrong);
+    expect_afresh("/skipped/0/row", wrong);
+  }
+}
+
 TEST_F(ExtractTest, RowsBeyondTheJournalAreMadeAgain) {
   extract();
   const std::string whole = read_file(file("train"));
