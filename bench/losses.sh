@@ -51,6 +51,21 @@ ridge          1
 # field FILE NAME: the first number of that name in a best.json
 field() { sed -n "s/^ *\"$2\": \([0-9.e+-]*\),\?$/\1/p" "$1" | head -n 1; }
 
+# search DATA LOSS PARAM FOLDER FLAG...: names the file with its result. What is solved for takes no steps:
+# it has no rates to search, and chooses its strength itself.
+search() {
+  local data=$1 loss=$2 param=$3 folder=$4
+  shift 4
+  if [[ $loss == ridge ]]; then
+    "$spml" train "$data" --loss ridge --out "$folder" --resume "$@" >&2
+    echo "$folder/result.json"
+  else
+    "$spml" sweep "$data" --loss "$loss" ${param:+--param "$param"} --lr "${LRS:-1e-2,2e-3,4e-4}" \
+      --batch "${BATCH:-64}" --epochs "${EPOCHS:-15}" ${JOBS:+--jobs "$JOBS"} --out "$folder" "$@" >&2
+    echo "$folder/best.json"
+  fi
+}
+
 mkdir -p "$out"
 : >"$out/results.txt"
 for data in "$@"; do
@@ -58,16 +73,11 @@ for data in "$@"; do
   while read -r loss labels param; do
     [[ -n $loss && " ${LOSSES:-$loss} " == *" $loss "* ]] || continue
     negatives=$([[ $labels == 1+1 ]] && echo 1 || echo 0)
-    # What is solved for has no steps, so nothing to search but what it searches itself.
-    rates=(--lr "${LRS:-1e-2,2e-3,4e-4}" --batch "${BATCH:-64}" --epochs "${EPOCHS:-15}")
-    [[ $loss == ridge ]] && rates=()
     for select in clean observed; do
       for draw in "${draws[@]}"; do
-        sweep=$out/$set/$loss-$select-$draw
-        "$spml" sweep "$data" --loss "$loss" ${param:+--param "$param"} "${rates[@]}" --select "$select" \
-          --observe "pos=1,neg=$negatives,seed=$draw" ${JOBS:+--jobs "$JOBS"} \
-          ${THREADS:+--threads "$THREADS"} --out "$sweep" --quiet >&2
-        echo "$set $loss $labels $select $draw $(field "$sweep/best.json" test_map)" >>"$out/results.txt"
+        result=$(search "$data" "$loss" "$param" "$out/$set/$loss-$select-$draw" --select "$select" \
+          --observe "pos=1,neg=$negatives,seed=$draw" ${THREADS:+--threads "$THREADS"} --quiet)
+        echo "$set $loss $labels $select $draw $(field "$result" test_map)" >>"$out/results.txt"
       done
     done
     echo "$(date +%H:%M:%S) $set $loss" >&2
