@@ -36,7 +36,7 @@ std::vector<int> fitting_sizes(size_t batch, const ImageQueue::Options& queue) {
 }  // namespace
 
 FeatureStream::FeatureStream(std::vector<Path> files, Backbone& backbone, size_t batch,
-                             ImageQueue::Options queue)
+                             const ImageQueue::Options& queue)
     : backbone_(backbone),
       batch_(batch),
       files_(files.size()),

@@ -19,7 +19,7 @@ class FeatureStream {
  public:
   // The backbone must outlive the stream.
   FeatureStream(std::vector<Path> files, Backbone& backbone, size_t batch,
-                ImageQueue::Options queue);
+                const ImageQueue::Options& queue);
 
   size_t features() const { return sizes_.size() * backbone_.features(); }
   bool done() const { return next_ == files_; }

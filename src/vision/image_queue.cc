@@ -40,7 +40,7 @@ ImageQueue::Options shared_among_threads(ImageQueue::Options options) {
 
 }  // namespace
 
-ImageQueue::ImageQueue(std::vector<Path> files, Options options)
+ImageQueue::ImageQueue(std::vector<Path> files, const Options& options)
     : files_(std::move(files)),
       options_(shared_among_threads(options)),
       slots_(std::max<size_t>(1, options.ahead)),

@@ -25,7 +25,7 @@ class ImageQueue {
     DecodeOptions decode;
   };
 
-  ImageQueue(std::vector<Path> files, Options options);
+  ImageQueue(std::vector<Path> files, const Options& options);
   ImageQueue(const ImageQueue&) = delete;
   ImageQueue& operator=(const ImageQueue&) = delete;
   ~ImageQueue();

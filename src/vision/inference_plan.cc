@@ -30,7 +30,7 @@ memory InferenceWeights::bias(const ConvLayout& c) {
 }
 
 InferencePlan::InferencePlan(const ResNetLayout& net, InferenceWeights& weights, int size,
-                             Section section)
+                             const Section& section)
     : weights_(weights), engine_(weights.engine()), stream_(engine_), buffers_(engine_, kBuffers) {
   memory x = add_input(net, size, section.first_layer);
   size_t spare = kShortcut, block = blocks_before(net, section.first_layer);

@@ -49,7 +49,8 @@ class InferencePlan {
   };
 
   // The layout and the weights must outlive the plan. size: of the images.
-  InferencePlan(const ResNetLayout& net, InferenceWeights& weights, int size, Section section);
+  InferencePlan(const ResNetLayout& net, InferenceWeights& weights, int size,
+                const Section& section);
 
   // input: an image, 3 x size x size; or, from a layer on, its map, positions x channels.
   void run(const float* input);
