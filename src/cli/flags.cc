@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/commas.h"
 #include "base/fail.h"
 #include "base/memory_budget.h"
 #include "base/overload.h"
@@ -59,16 +60,6 @@ bool parse_switch(const std::string& text, const std::string& where) {
   if (text == "true") return true;
   if (text != "false") fail_usage("{}: expected no value, found '{}'", where, text);
   return false;
-}
-
-std::vector<std::string> split_at_commas(const std::string& text) {
-  std::vector<std::string> parts;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/commas.h"
 #include "base/fail.h"
 
 namespace spml {
@@ -28,21 +29,11 @@ std::string_view name_of(Pool pool) {
       ->text;
 }
 
-std::vector<std::string_view> words_between_commas(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
-}
-
 }  // namespace
 
 std::vector<Pool> parse_pools(std::string_view text, std::string_view where) {
   std::vector<Pool> pools;
-  for (const std::string_view word : words_between_commas(text)) {
+  for (const std::string& word : split_at_commas(text)) {
     const auto name = std::ranges::find(names(), word, &Name::text);
     if (name == names().end()) {
       fail_usage("{}: expected avg, max, avgmax or gem, or several of them with commas, found '{}'",
@@ -70,7 +61,7 @@ std::string to_string(const std::vector<Pool>& pools) {
 
 std::vector<int> parse_layers(std::string_view text, std::string_view where) {
   std::vector<int> layers;
-  for (const std::string_view word : words_between_commas(text)) {
+  for (const std::string& word : split_at_commas(text)) {
     const bool is_layer =
         word.size() == 6 && word.starts_with("layer") && '1' <= word[5] && word[5] <= '4';
     const int layer = is_layer ? word[5] - '0' : 0;
@@ -91,7 +82,7 @@ std::string layers_text(const std::vector<int>& layers) {
 
 std::vector<int> parse_sizes(std::string_view text, std::string_view where) {
   std::vector<int> sizes;
-  for (const std::string_view word : words_between_commas(text)) {
+  for (const std::string& word : split_at_commas(text)) {
     int size = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), size);
     if (error != std::errc() || end != word.data() + word.size() || size < kMinImageSize ||
