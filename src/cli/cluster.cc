@@ -168,7 +168,7 @@ bool end_cluster(const std::string& error, int code) {
 
 void leave_cluster() {
   if (g_cluster == nullptr) return;
-  g_cluster->barrier();
+  g_cluster->wait_for_all();
   g_cluster.reset();
   std::signal(SIGTERM, SIG_DFL);
   g_module->finish();

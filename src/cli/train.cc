@@ -99,7 +99,7 @@ void clear_in_turn(const CacheFlags& cache) {
   Cluster* const cluster = joined_cluster();
   if (cluster == nullptr) return clear_cache(cache);
   for (int rank = 0; rank < cluster->size(); ++rank) {
-    cluster->barrier();
+    cluster->wait_for_all();
     if (rank == cluster->rank()) clear_cache(cache);
   }
 }

@@ -1,6 +1,7 @@
 // Processes that work on one thing together, each with a rank from 0 to size - 1. Every function
 // but next() is called by all of them in the same order. Implementations: threads of one process
-// (thread_cluster.h), MPI (src/mpi, a module that is loaded on demand).
+// (thread_cluster.h), MPI (src/mpi, a module that is loaded on demand). MPI waits no longer than
+// --timeout for a rank that has stopped, in everything but wait_for_all().
 #pragma once
 
 #include <cstddef>
@@ -35,6 +36,8 @@ class Cluster {
   // What rank 0 has.
   virtual void broadcast(Bytes& bytes) = 0;
   virtual void barrier() = 0;
+  // A barrier to which ranks may come hours apart, as after work that was dealt out.
+  virtual void wait_for_all() = 0;
 
   // Work is dealt out by number: 0, 1, 2, ... in the order in which ranks ask, each to one of them.
   // All call begin_dealing() first.

@@ -88,6 +88,7 @@ class ThreadCluster final : public Cluster {
   }
   void broadcast(Bytes& bytes) override { bytes = all_gather(bytes).front(); }
   void barrier() override { all_gather({}); }
+  void wait_for_all() override { barrier(); }
   void begin_dealing() override {
     barrier();
     if (is_first()) meeting_.deal_anew();

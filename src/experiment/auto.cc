@@ -184,7 +184,7 @@ void Search::join(size_t first, const std::vector<uint8_t>& mine) {
     if (mine[i] != 0) lines += record_text(trials_[first + i].record) + "\n";
   }
   Cluster& cluster = *options_.run.cluster;
-  cluster.barrier();
+  cluster.wait_for_all();
   int from = 0;
   for (const Bytes& bytes : cluster.all_gather(std::as_bytes(std::span(lines)))) {
     std::istringstream in({reinterpret_cast<const char*>(bytes.data()), bytes.size()});

@@ -66,7 +66,7 @@ void RunWriter::begin() {
     if (events_.notice) events_.notice(notice);
   }
   if (options_.existing == Existing::kOverwrite && is_first_) clear_run(folder_);
-  if (cluster_ != nullptr) cluster_->barrier();
+  if (cluster_ != nullptr) cluster_->wait_for_all();
   resume_if_possible();
   if (is_first_) write_file(folder_.config(), json_text(setup_));
 }

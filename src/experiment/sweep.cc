@@ -119,7 +119,7 @@ class GridWork {
     for (size_t i = 0; i < grid_.size(); ++i) {
       if (!errors_[i].empty()) mine += fmt::format("{} {}", i, errors_[i]) + '\0';
     }
-    cluster.barrier();
+    cluster.wait_for_all();
     for (const Bytes& bytes : cluster.all_gather(std::as_bytes(std::span(mine)))) {
       std::istringstream in({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
       size_t i = 0;

@@ -122,21 +122,26 @@ class MpiCluster final : public Cluster {
     broadcast_from(0, bytes);
   }
 
-  // Ranks may come here hours apart, as at the end of a search.
   void barrier() override {
+    const Watchdog::Waiting waiting(*watchdog_);
+    wait_for_all();
+  }
+
+  void wait_for_all() override {
     MPI_Request request;
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     sleep_until_done(request);
   }
 
   void begin_dealing() override {
-    barrier();
+    wait_for_all();
     dealt_ = 0;
     barrier();
   }
 
   uint64_t next() override {
     if (is_first()) return dealt_++;
+    const Watchdog::Waiting waiting(*watchdog_);  // rank 0 answers while it works, in listen()
     uint64_t number = 0;
     MPI_Request request;
     MPI_Irecv(&number, 1, MPI_UINT64_T, 0, kAnswer, g_aside, &request);

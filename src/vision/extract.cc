@@ -90,7 +90,7 @@ class Extraction {
       run_rows(part, first, count, *block, before + first, total);
       block->place();
     }
-    if (cluster != nullptr) cluster->barrier();
+    if (cluster != nullptr) cluster->wait_for_all();
     if (cluster == nullptr || cluster->is_first()) {
       blocks.join(out);
       out.sync();
