@@ -9,7 +9,7 @@ summarize() {
   echo "== Summary"
   # "${a[@]+...}": an empty array counts as unset for old versions of bash.
   printf '%s\n' "${summary[@]+"${summary[@]}"}"
-  if [[ $code == 0 ]]; then
+  if [[ $code == 0 && -z $current ]]; then
     echo "All passed in $SECONDS s. The program is build/spml."
   else
     echo "FAILED: $current"
@@ -26,6 +26,7 @@ step() {
   local start=$SECONDS
   "$@"
   summary+=("passed  $(printf '%4d s' $((SECONDS - start)))  $current")
+  current=
 }
 
 # configure PRESET [CMAKE OPTION...]: what is built from nothing is compiled in groups; a folder that
