@@ -76,10 +76,14 @@ MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
 }
 
-AtomicFile::AtomicFile(const Path& path) : path_(path) {
+void expect_replaceable(const Path& path) {
   if (const char* found = irreplaceable(path); found != nullptr) {
     fail("{}: expected the name of a file to write, found {}", path.string(), found);
   }
+}
+
+AtomicFile::AtomicFile(const Path& path) : path_(path) {
+  expect_replaceable(path);
   do {
     temporary_ = temporary_name(path);
     fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -160,6 +164,10 @@ FileLock::FileLock(const Path& path, std::string_view what, WhenHeld when_held, 
     Descriptor d{
         ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666)};
     if (d.fd < 0) fail("{}: cannot create the lock file: {}", path.string(), reason());
+    struct stat held, named;
+    if (::fstat(d.fd, &held) != 0 || !S_ISREG(held.st_mode)) {
+      fail("{}: expected a regular file to lock, found something else; remove it", path.string());
+    }
     while (::flock(d.fd, operation) != 0) {
       if (errno == EINTR) continue;
       if (errno != EWOULDBLOCK) fail("{}: cannot lock: {}", path.string(), reason());
@@ -168,9 +176,8 @@ FileLock::FileLock(const Path& path, std::string_view what, WhenHeld when_held, 
     }
     // Its last holder may have removed it between the two calls: then the next one would lock
     // another file of the same name.
-    struct stat held, named;
-    if (::fstat(d.fd, &held) == 0 && ::stat(path.c_str(), &named) == 0 &&
-        held.st_ino == named.st_ino && held.st_dev == named.st_dev) {
+    if (::stat(path.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
+        held.st_dev == named.st_dev) {
       fd_ = d.release();
     }
   }

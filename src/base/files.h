@@ -33,6 +33,9 @@ class MappedFile {
   size_t size_ = 0;
 };
 
+// Error where writing a file of that name would replace a folder, a pipe or a device.
+void expect_replaceable(const Path& path);
+
 // Writes to a temporary file beside `path`, of a name nobody can foresee; commit() makes it durable
 // (fsync of the file and of its folder) and gives it its name in one step. Without commit() nothing
 // is left behind. Error when `path` is a folder, a pipe or a device: a rename would replace it.

@@ -116,6 +116,12 @@ MemoryBudget MemoryBudget::share(uint64_t parts) const {
   return part;
 }
 
+MemoryBudget MemoryBudget::less(uint64_t bytes) const {
+  MemoryBudget rest = *this;
+  rest.bytes_ = left_of(bytes_, bytes);
+  return rest;
+}
+
 void MemoryBudget::require(uint64_t bytes, std::string_view what) const {
   if (bytes <= bytes_) return;
   if (chosen_) {
@@ -124,6 +130,11 @@ void MemoryBudget::require(uint64_t bytes, std::string_view what) const {
   }
   fail("{} needs {} of memory, and {} is available; --max-memory sets another limit", what,
        size_text(bytes), size_text(bytes_));
+}
+
+void MemoryMeter::refuse() const {
+  fail("{} need more than {} of memory, all that is available; --max-memory sets another limit",
+       what_, size_text(memory_.bytes()));
 }
 
 std::string size_text(uint64_t bytes) {

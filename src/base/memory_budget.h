@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace spml {
 
@@ -21,6 +22,8 @@ class MemoryBudget {
   uint64_t bytes() const { return bytes_; }
   // A part of it, for one of `parts` that work at the same time.
   MemoryBudget share(uint64_t parts) const;
+  // What is left of it when so many bytes are taken.
+  MemoryBudget less(uint64_t bytes) const;
 
   // Error unless `bytes` fit: "WHAT needs 9.6 GB of memory, ...", naming the flag that raises it.
   void require(uint64_t bytes, std::string_view what) const;
@@ -31,6 +34,28 @@ class MemoryBudget {
  private:
   uint64_t bytes_;
   bool chosen_ = false;
+};
+
+// For what grows while a file is read, since nobody can tell before what it will come to.
+class MemoryMeter {
+ public:
+  // `what` begins the message: "FILE: its rows".
+  explicit MemoryMeter(std::string what, const MemoryBudget& memory = {})
+      : what_(std::move(what)), left_(memory.bytes()), memory_(memory) {}
+
+  // Before so many more bytes are taken; Error when they do not fit.
+  void add(uint64_t bytes) {
+    if (bytes > left_) refuse();
+    left_ -= bytes;
+  }
+  void release(uint64_t bytes) { left_ += bytes; }
+
+ private:
+  [[noreturn]] void refuse() const;
+
+  std::string what_;
+  uint64_t left_;
+  MemoryBudget memory_;
 };
 
 // Products and sums of sizes that stay at the largest number instead of wrapping around, so that

@@ -1,5 +1,5 @@
-#include <algorithm>
-#include <cmath>
+#include <string_view>
+#include <unordered_map>
 
 #include "base/fail.h"
 #include "base/text.h"
@@ -17,14 +17,16 @@ constexpr size_t kMaxBytes = size_t{1} << 26;
 class WeightList {
  public:
   explicit WeightList(const std::vector<std::string>& classes)
-      : classes_(classes), weights_(classes.size(), -1) {}
+      : classes_(classes), weights_(classes.size(), -1) {
+    for (size_t i = 0; i < classes.size(); ++i) label_of_.emplace(classes[i], i);
+  }
 
   void set(std::string_view name, double weight, std::string_view place) {
-    const auto found = std::find(classes_.begin(), classes_.end(), name);
-    if (found == classes_.end()) {
+    const auto found = label_of_.find(name);
+    if (found == label_of_.end()) {
       fail("{}: '{}' is not one of the classes{}", place, name, did_you_mean(name, classes_));
     }
-    put(static_cast<size_t>(found - classes_.begin()), weight, place);
+    put(found->second, weight, place);
   }
 
   void append(double weight, std::string_view place) {
@@ -53,6 +55,7 @@ class WeightList {
   }
 
   const std::vector<std::string>& classes_;
+  std::unordered_map<std::string_view, size_t> label_of_;
   std::vector<float> weights_;  // -1: not set yet
   size_t next_ = 0;
 };

@@ -1,10 +1,10 @@
 #include "data/dataset.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/fail.h"
 #include "base/folders.h"
+#include "base/memory_budget.h"
 #include "data/folder_update.h"
 
 namespace spml {
@@ -159,21 +159,46 @@ std::string elsewhere_notice(const Path& folder, const std::string& image_root) 
                      (folder / image_root).lexically_normal().string(), folder.string());
 }
 
-std::vector<Path> image_files(const Dataset& data, const DataPart& part,
-                              std::span<const int32_t> rows) {
+namespace {
+
+// A path keeps its parts beside its text.
+uint64_t bytes_of(const Path& path) {
+  const auto parts = static_cast<uint64_t>(std::distance(path.begin(), path.end()));
+  return saturating_sum(saturating_product(parts + 1, sizeof(Path) + 16), 2 * path.native().size());
+}
+
+// The files of the rows row_of(0), row_of(1), ...
+template <class RowOf>
+std::vector<Path> list_image_files(const Path& folder, const std::string& image_root,
+                                   const NpyArray& names, size_t count, const RowOf& row_of) {
+  const std::string source = names.path().string();
   std::vector<Path> files;
-  for (const int32_t row : rows) {
-    files.push_back(image_path(data.folder, data.image_root,
-                               part.images.text(static_cast<size_t>(row)),
-                               fmt::format("{}: row {}", part.images.path().string(), row)));
+  for (size_t i = 0; i < count; ++i) {
+    const size_t row = row_of(i);
+    files.push_back(
+        image_path(folder, image_root, names.text(row), fmt::format("{}: row {}", source, row)));
+    if (i > 0) continue;  // they are much alike
+    MemoryBudget().require(saturating_product(count, bytes_of(files.front())),
+                           fmt::format("{}: the paths of {} images", source, count));
   }
   return files;
 }
 
+}  // namespace
+
+std::vector<Path> image_files(const Path& folder, const std::string& image_root,
+                              const NpyArray& names, size_t first, size_t count) {
+  return list_image_files(folder, image_root, names, count, [&](size_t i) { return first + i; });
+}
+
+std::vector<Path> image_files(const Dataset& data, const DataPart& part,
+                              std::span<const int32_t> rows) {
+  return list_image_files(data.folder, data.image_root, part.images, rows.size(),
+                          [&](size_t i) { return static_cast<size_t>(rows[i]); });
+}
+
 std::vector<Path> image_files(const Dataset& data, const DataPart& part) {
-  std::vector<int32_t> rows(part.images.rows());
-  std::iota(rows.begin(), rows.end(), 0);
-  return image_files(data, part, rows);
+  return image_files(data.folder, data.image_root, part.images, 0, part.images.rows());
 }
 
 void check_dataset(Dataset& data, const DatasetOptions& options) {
@@ -181,7 +206,7 @@ void check_dataset(Dataset& data, const DatasetOptions& options) {
   const DataPart& test = data.test;
   const std::vector<Shape> shapes = label_shapes(train);
   if (shapes.empty()) {
-    fail("{}: expected labels in {} or {}, found neither",
+    fail("{}: expected labels in {} or {}, found neither; make a data folder with `spml import`",
          data.folder.empty() ? "data in memory" : data.folder.string(),
          truth_file("", "train").string(), observed_file("", "train").string());
   }
@@ -234,12 +259,13 @@ Dataset open_dataset(const Path& folder, const DatasetOptions& options) {
   data.extraction = info.extraction;
   const bool load = options.load_features || options.need_features;
   data.train_file = open_part(folder, "train", info.train_features, load, options.memory);
-  data.test = open_part(folder, "val", info.val_features, load, options.memory);
+  data.test = open_part(folder, "val", info.val_features, load,
+                        options.memory.less(data.train_file.features.bytes()));
+  check_dataset(data, options);
   if (options.need_features && data.train_file.features.empty()) {
     fail("{}: expected features, found none; make them from images with `spml extract {}`",
          features_file(folder, "train").string(), folder.string());
   }
-  check_dataset(data, options);
   return data;
 }
 

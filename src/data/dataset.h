@@ -80,6 +80,9 @@ std::string elsewhere_notice(const Path& folder, const std::string& image_root);
 std::vector<Path> image_files(const Dataset& data, const DataPart& part,
                               std::span<const int32_t> rows);
 std::vector<Path> image_files(const Dataset& data, const DataPart& part);
+// Of `count` rows of a file of names.
+std::vector<Path> image_files(const Path& folder, const std::string& image_root,
+                              const NpyArray& names, size_t first, size_t count);
 
 // The files of a data folder. `part` is "train" or "val".
 Path truth_file(const Path& folder, std::string_view part);

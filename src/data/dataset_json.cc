@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "base/fail.h"
 #include "formats/json.h"
 
 namespace spml {
 namespace {
+
+constexpr size_t kMaxPath = 4096;  // of Linux
 
 // The text under `key`, or "" when the key is not there.
 std::string text_of(const nlohmann::json& object, const char* key, std::string_view where) {
@@ -28,10 +31,18 @@ std::vector<std::string> class_names(const nlohmann::json& json, std::string_vie
     fail("{}: expected 'classes' to be a list of names", where);
   }
   std::vector<std::string> names;
+  std::unordered_map<std::string_view, size_t> entry_of;  // texts of the JSON, which stays
   for (const auto& name : *value) {
     if (!name.is_string() || name.get_ref<const std::string&>().empty()) {
       fail("{}: expected 'classes' to be a list of names, entry {} is not one", where,
            names.size());
+    }
+    const auto [place, is_new] = entry_of.emplace(name.get_ref<const std::string&>(), names.size());
+    if (!is_new) {
+      fail(
+          "{}: expected 'classes' to have each name once, found '{}' as entries {} and {}; rename "
+          "one",
+          where, place->first.substr(0, 100), place->second, names.size());
     }
     names.push_back(name.get<std::string>());
   }
@@ -112,6 +123,10 @@ DatasetInfo parse_dataset_json(std::string_view text, std::string_view where) {
   DatasetInfo info;
   info.name = text_of(json, "name", where);
   info.image_root = text_of(json, "image_root", where);
+  if (info.image_root.size() > kMaxPath) {
+    fail("{}: expected 'image_root' to have at most {} bytes, found {}", where, kMaxPath,
+         info.image_root.size());
+  }
   info.classes = class_names(json, where);
   if (const auto k = json.find("expected_positives"); k != json.end()) {
     if (!k->is_number() || !(k->get<double>() > 0) || !std::isfinite(k->get<double>())) {

@@ -10,6 +10,21 @@
 namespace spml {
 namespace {
 
+constexpr size_t kBlock = 5000;  // trials that one thread does in a row
+
+size_t blocks(const KOptions& options) { return (options.trials + kBlock - 1) / kBlock; }
+
+// The counts, a copy of them for each thread, what it swaps, and the mean of every trial.
+uint64_t bytes_needed(const LabelMatrix& truth, const KOptions& options) {
+  const uint64_t counts = saturating_product(truth.rows(), sizeof(uint32_t));
+  if (options.sizes.empty()) return counts;
+  const size_t most = *std::ranges::max_element(options.sizes);
+  const uint64_t copies = std::min<uint64_t>(std::max(options.threads, 1), blocks(options));
+  const uint64_t copy = saturating_sum(counts, saturating_product(most, sizeof(size_t)));
+  return saturating_sum(counts, saturating_product(copies, copy),
+                        saturating_product(options.trials, sizeof(double)));
+}
+
 std::vector<uint32_t> positives_per_row(const LabelMatrix& truth) {
   std::vector<uint32_t> counts(truth.rows());
   std::vector<int8_t> row(truth.cols());
@@ -35,9 +50,8 @@ uint64_t sample_sum(std::span<uint32_t> counts, std::span<size_t> swapped, Count
 
 KInterval estimate_interval(const std::vector<uint32_t>& counts, size_t size,
                             const KOptions& options) {
-  constexpr size_t kBlock = 5000;
   std::vector<double> means(options.trials);
-  parallel_for((options.trials + kBlock - 1) / kBlock, options.threads, [&](size_t block) {
+  parallel_for(blocks(options), options.threads, [&](size_t block) {
     std::vector<uint32_t> shuffled = counts;
     std::vector<size_t> swapped(size);
     const size_t end = std::min(options.trials, (block + 1) * kBlock);
@@ -53,18 +67,23 @@ KInterval estimate_interval(const std::vector<uint32_t>& counts, size_t size,
 
 }  // namespace
 
-KEstimate estimate_k(const LabelMatrix& truth, const KOptions& options) {
+KEstimate estimate_k(const LabelMatrix& truth, const KOptions& options,
+                     const MemoryBudget& memory) {
   if (truth.empty()) fail("expected truth to estimate k from, found none");
   if (options.trials == 0) fail("expected at least one trial");
+  for (const size_t size : options.sizes) {
+    if (size == 0 || size > truth.rows()) {
+      fail("{}: expected sample sizes from 1 to its {} rows, found {}", truth.source(),
+           truth.rows(), size);
+    }
+  }
+  memory.require(bytes_needed(truth, options),
+                 fmt::format("{}: estimating k from it", truth.source()));
   const std::vector<uint32_t> counts = positives_per_row(truth);
   KEstimate estimate;
   estimate.k = static_cast<double>(std::accumulate(counts.begin(), counts.end(), uint64_t{0})) /
                static_cast<double>(counts.size());
   for (const size_t size : options.sizes) {
-    if (size == 0 || size > counts.size()) {
-      fail("{}: expected sample sizes from 1 to its {} rows, found {}", truth.source(),
-           counts.size(), size);
-    }
     estimate.intervals.push_back(estimate_interval(counts, size, options));
   }
   return estimate;

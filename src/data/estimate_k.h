@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "data/label_matrix.h"
 
 namespace spml {
@@ -26,7 +27,9 @@ struct KOptions {
   int threads = 1;  // the result does not depend on it
 };
 
-KEstimate estimate_k(const LabelMatrix& truth, const KOptions& options);
+// Error when a number for each row and thread does not fit in memory.
+KEstimate estimate_k(const LabelMatrix& truth, const KOptions& options,
+                     const MemoryBudget& memory = {});
 
 // The q-th quantile (0 to 1) of ascending values, interpolated as numpy.percentile does.
 double percentile(std::span<const double> ascending, double q);

@@ -25,6 +25,7 @@ class FeatureMatrix {
   size_t rows() const { return rows_; }
   size_t cols() const { return cols_; }
   bool is_half() const { return half_; }
+  uint64_t bytes() const { return values_.size() * sizeof(float); }  // in memory, not mapped
   std::string source() const;           // the file, or "features in memory"
   View<const float> floats() const;     // Error when is_half()
   View<const uint16_t> halves() const;  // raw float16 bits; Error unless is_half()

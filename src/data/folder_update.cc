@@ -36,9 +36,37 @@ void remove_earlier(const Path& out, const Path& staging) {
   }
 }
 
+bool is_real_folder(const Path& path) {
+  std::error_code ignored;
+  return fs::is_directory(fs::symlink_status(path, ignored));
+}
+
+// What place() would stop at, when the earlier files are gone.
+void check_place(const Path& from, const Path& to) {
+  if (!is_real_folder(from)) {
+    if (!is_real_folder(to)) return;
+    fail("{}: expected a file to replace, found a folder; move it elsewhere", to.string());
+  }
+  if (!path_exists(to) && !is_link(to)) return;
+  if (!is_real_folder(to)) {
+    fail("{}: expected a folder to write to, found a {}; remove it first", to.string(),
+         is_link(to) ? "symbolic link" : "file");
+  }
+  for (const Path& entry : list_folder(from)) check_place(entry, to / entry.filename());
+}
+
+// The same of remove_earlier().
+void check_earlier(const Path& out) {
+  for (const Path& entry : list_folder(out)) {
+    if (!is_data_file(entry.filename().string()) || !is_real_folder(entry)) continue;
+    fail("{}: expected a file of an earlier data set, found a folder; move it elsewhere",
+         entry.string());
+  }
+}
+
 // A folder goes into place as a whole, or file by file into one that is there.
 void place(const Path& from, const Path& to) {
-  if (!fs::is_directory(fs::symlink_status(from)) || !path_exists(to)) return rename_path(from, to);
+  if (!is_real_folder(from) || !path_exists(to)) return rename_path(from, to);
   make_folder_inside(to);
   for (const Path& entry : list_folder(from)) rename_path(entry, to / entry.filename());
   sync_folder(to);
@@ -91,6 +119,8 @@ void FolderUpdate::finish() {
 }
 
 void FolderUpdate::move_into_place() {
+  check_earlier(out_);
+  for (const Path& entry : list_folder(staging_)) check_place(entry, out_ / entry.filename());
   write_file(out_ / kUnfinished, "");
   remove_earlier(out_, staging_);
   for (const Path& entry : list_folder(staging_)) place(entry, out_ / entry.filename());

@@ -78,12 +78,16 @@ void LabelMatrix::prefetch_row(size_t row) const {
 
 void write_labels(const Path& path, const LabelMatrix& labels) {
   NpyRowWriter writer(path, DType::kI8, labels.rows(), labels.cols());
+  append_rows(writer, labels);
+  writer.finish();
+}
+
+void append_rows(NpyRowWriter& file, const LabelMatrix& labels) {
   std::vector<int8_t> row(labels.cols());
   for (size_t i = 0; i < labels.rows(); ++i) {
     labels.read_row(i, row);
-    writer.append(std::span<const int8_t>(row));
+    file.append(std::span<const int8_t>(row));
   }
-  writer.finish();
 }
 
 void check_truth(const LabelMatrix& truth, int threads) {
@@ -103,6 +107,10 @@ void check_agreement(const LabelMatrix& truth, const LabelMatrix& observed, int 
       for (size_t j = 0; j < y.size(); ++j) {
         if (o[j] == 1 && y[j] == 0) {
           fail("{}: row {}, column {}: an observed positive is a true negative in {}",
+               observed.source(), i, j, truth.source());
+        }
+        if (o[j] == -1 && y[j] == 1) {
+          fail("{}: row {}, column {}: an observed negative is a true positive in {}",
                observed.source(), i, j, truth.source());
         }
       }

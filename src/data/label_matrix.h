@@ -38,11 +38,12 @@ class LabelMatrix {
 };
 
 void write_labels(const Path& path, const LabelMatrix& labels);  // .npy, int8
+void append_rows(NpyRowWriter& file, const LabelMatrix& labels);
 
 // Errors name file, row and column.
 void check_truth(const LabelMatrix& truth, int threads);        // 0 or 1
 void check_observed(const LabelMatrix& observed, int threads);  // -1, 0 or 1
-// No observed positive is a true negative. The shapes must be the same.
+// No observed label contradicts the truth. The shapes must be the same.
 void check_agreement(const LabelMatrix& truth, const LabelMatrix& observed, int threads);
 
 }  // namespace spml

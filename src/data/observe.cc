@@ -31,8 +31,8 @@ namespace {
 std::vector<bool> complete_rows(size_t rows, const ObserveOptions& options) {
   std::vector<bool> complete(rows, false);
   if (options.complete <= 0) return complete;
-  std::vector<size_t> order(rows);
-  std::iota(order.begin(), order.end(), size_t{0});
+  std::vector<uint32_t> order(rows);
+  std::iota(order.begin(), order.end(), uint32_t{0});
   CounterRng random(options.seed, Stream::kObserve, ~uint64_t{0});
   const auto count =
       static_cast<size_t>(std::lround(std::min(options.complete, 1.0) * static_cast<double>(rows)));
@@ -48,7 +48,9 @@ std::vector<bool> complete_rows(size_t rows, const ObserveOptions& options) {
 LabelMatrix draw_observed(const LabelMatrix& truth, const ObserveOptions& options,
                           const MemoryBudget& memory) {
   const size_t L = truth.cols();
-  memory.require(saturating_product(truth.rows(), L),
+  // A byte for each label and, to choose complete rows, 32 bits and one bit for each row.
+  const uint64_t choice = options.complete > 0 ? truth.rows() * sizeof(uint32_t) : 0;
+  memory.require(saturating_sum(saturating_product(truth.rows(), L), choice, truth.rows() / 8),
                  fmt::format("{}: drawing observed labels from it", truth.source()));
   ObservedDraw draw(options);
   std::vector<int8_t> observed(truth.rows() * L), y(L);

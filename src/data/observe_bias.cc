@@ -1,7 +1,9 @@
 #include "data/observe_bias.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "base/fail.h"
@@ -27,11 +29,86 @@ size_t draw_position(std::span<const double> weights, CounterRng& random) {
   return last;
 }
 
-// `count` of the labels, one after another without replacement; gives each to `keep`.
+// Whether every sum of some of the weights is exact: all are whole multiples of one power of two,
+// and their total is less than 2^53 of it.
+bool sums_are_exact(std::span<const double> weights) {
+  double total = 0;
+  int lowest = std::numeric_limits<int>::max();  // exponent of the last bit that any has
+  for (const double w : weights) {
+    if (w == 0) continue;
+    int exponent = 0;
+    const auto digits = static_cast<uint64_t>(std::ldexp(std::frexp(w, &exponent), 53));
+    lowest = std::min(lowest, exponent - 53 + std::countr_zero(digits));
+    total += w;
+  }
+  return total == 0 || std::ldexp(total, -lowest) < 0x1p53;
+}
+
+// Sums over the beginnings of a list whose numbers are taken away one by one (Fenwick, 1994).
+class Sums {
+ public:
+  explicit Sums(std::span<const double> values) : tree_(values.size() + 1) {
+    for (size_t i = 1; i < tree_.size(); ++i) {
+      total_ += values[i - 1];
+      tree_[i] += values[i - 1];
+      if (const size_t next = i + (i & -i); next < tree_.size()) tree_[next] += tree_[i];
+    }
+  }
+
+  double total() const { return total_; }
+
+  void take(size_t position, double value) {
+    total_ -= value;
+    for (size_t i = position + 1; i < tree_.size(); i += i & -i) tree_[i] -= value;
+  }
+
+  // The first position up to which the sum is more than `rest`, which is less than the total.
+  size_t find(double rest) const {
+    size_t position = 0;
+    for (size_t step = std::bit_floor(tree_.size() - 1); step > 0; step /= 2) {
+      if (position + step >= tree_.size() || tree_[position + step] > rest) continue;
+      position += step;
+      rest -= tree_[position];
+    }
+    return position;
+  }
+
+ private:
+  std::vector<double> tree_;  // [i]: the sum of the i & -i numbers up to i, counted from 1
+  double total_ = 0;
+};
+
+// `count` of the labels, one after another without replacement; gives each to `keep`. Where sums
+// are exact, these are the draws of draw_position() from the labels that are left, without going
+// through them.
+template <class Keep>
+void draw_exactly(std::span<const size_t> labels, std::span<const double> weights, size_t count,
+                  CounterRng& random, const Keep& keep) {
+  Sums left(std::vector<double>(labels.size(), 1)), mass(weights);
+  for (; count > 0; --count) {
+    const size_t i =
+        mass.total() > 0
+            ? mass.find(random.uniform() * mass.total())
+            : left.find(static_cast<double>(random.below(static_cast<uint64_t>(left.total()))));
+    keep(labels[i]);
+    left.take(i, 1);
+    mass.take(i, weights[i]);
+  }
+}
+
 template <class Keep>
 void draw_without_replacement(std::vector<size_t>& labels, std::vector<double>& weights,
-                              size_t count, CounterRng& random, const Keep& keep) {
-  for (count = std::min(count, labels.size()); count > 0; --count) {
+                              size_t count, CounterRng& random, std::string_view where,
+                              const Keep& keep) {
+  constexpr uint64_t kMaxWork = 1'000'000'000;  // seconds
+  count = std::min(count, labels.size());
+  if (count == 0) return;
+  if (sums_are_exact(weights)) return draw_exactly(labels, weights, count, random, keep);
+  if (saturating_product(count, labels.size()) > kMaxWork) {
+    fail("{}: cannot draw {} of {} labels whose weights differ so much in size; draw fewer", where,
+         count, labels.size());
+  }
+  for (; count > 0; --count) {
     const size_t i = draw_position(weights, random);
     keep(labels[i]);
     labels.erase(labels.begin() + static_cast<std::ptrdiff_t>(i));
@@ -71,9 +148,10 @@ LabelMatrix draw_observed_weighted(const LabelMatrix& truth, const ObserveOption
     w_negative.assign(negatives.size(), 0);  // all alike
     CounterRng random(options.seed, Stream::kObserve, i);
     int8_t* row = observed.data() + i * L;
-    draw_without_replacement(positives, w_positive, options.num_pos, random,
+    const std::string where = fmt::format("{}: row {}", truth.source(), i);
+    draw_without_replacement(positives, w_positive, options.num_pos, random, where,
                              [row](size_t j) { row[j] = 1; });
-    draw_without_replacement(negatives, w_negative, options.num_neg, random,
+    draw_without_replacement(negatives, w_negative, options.num_neg, random, where,
                              [row](size_t j) { row[j] = -1; });
   }
   return LabelMatrix(std::move(observed), truth.rows(), L);

@@ -44,17 +44,13 @@ PartStats part_stats(const DataPart& part) {
   stats.observed_drawn = part.observed.empty();
   const auto is_positive = [](int8_t label) { return label > 0; };
   const auto is_observed = [](int8_t label) { return label != 0; };
-  if (!part.truth.empty()) {
-    stats.truth = count_labels(part.truth, is_positive);
-    stats.rows_without_positive = stats.truth->rows_by_count[0];
-  } else {
-    stats.rows_without_positive = count_labels(part.observed, is_positive).rows_by_count[0];
-  }
-  if (stats.observed_drawn) {
-    stats.observed = count_labels(draw_observed(part.truth, {}), is_observed).per_row;
-  } else {
-    stats.observed = count_labels(part.observed, is_observed).per_row;
-  }
+  const LabelMatrix drawn = stats.observed_drawn ? draw_observed(part.truth, {}) : LabelMatrix();
+  const LabelMatrix& observed = stats.observed_drawn ? drawn : part.observed;
+  LabelStats positives = count_labels(observed, is_positive);
+  stats.observed = count_labels(observed, is_observed).per_row;
+  if (!part.truth.empty()) stats.truth = count_labels(part.truth, is_positive);
+  stats.rows_without_positive = (stats.truth ? *stats.truth : positives).rows_by_count[0];
+  stats.observed_counts = std::move(positives.class_counts);
   return stats;
 }
 

@@ -23,8 +23,10 @@ struct LabelStats {
 struct PartStats {
   size_t rows = 0, labels = 0;
   std::optional<LabelStats> truth;  // positives; nothing without truth
-  PerRow observed;                  // observed labels, positive or negative
-  bool observed_drawn = false;      // there is no such file: what would be drawn on the fly
+  // Positives that were observed: L values, also where they were drawn on the fly.
+  std::vector<size_t> observed_counts;
+  PerRow observed;              // observed labels, positive or negative
+  bool observed_drawn = false;  // there is no such file: what would be drawn on the fly
   // Rows without a positive in the truth, or in the observed labels where there is no truth.
   size_t rows_without_positive = 0;
 };

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/fail.h"
+#include "base/memory_budget.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 
@@ -83,6 +84,9 @@ SyntheticModel::SyntheticModel(const SynthOptions& options)
           std::min(1.5, static_cast<double>(options.labels) / 2))),
       seed_(options.seed) {
   check(options, k_);
+  MemoryBudget().require(
+      saturating_product(scenes_ + labels_ + kNuisances, features_, sizeof(float)),
+      fmt::format("a model of {} labels x {} features", labels_, features_));
   CounterRng random = random_for(seed_, Purpose::kModel);
   scene_prototypes_.resize(scenes_ * features_);
   class_prototypes_.resize(labels_ * features_);

@@ -11,17 +11,20 @@
 namespace spml {
 namespace {
 
-constexpr size_t kBlock = 1024;  // rows in memory at a time
+// In memory at a time.
+constexpr size_t kBlockRows = 1024, kBlockBytes = size_t{16} << 20;
 
 // Rows drawn block by block on all threads, written in order: draw(row, out).
 template <class T, class Draw>
 void write_rows(const Path& path, DType dtype, size_t rows, size_t cols, int threads,
                 const Draw& draw) {
   NpyRowWriter writer(path, dtype, rows, cols);
-  std::vector<T> block(std::min(kBlock, rows) * cols);
+  const size_t fit = std::max<size_t>(1, kBlockBytes / (cols * sizeof(T)));
+  const size_t block_rows = std::min({kBlockRows, rows, fit});
+  std::vector<T> block(block_rows * cols);
   const auto row = [&](size_t i) { return std::span<T>(block).subspan(i * cols, cols); };
-  for (size_t begin = 0; begin < rows; begin += kBlock) {
-    const size_t count = std::min(kBlock, rows - begin);
+  for (size_t begin = 0; begin < rows; begin += block_rows) {
+    const size_t count = std::min(block_rows, rows - begin);
     parallel_for(count, threads, [&](size_t i) { draw(begin + i, row(i)); });
     for (size_t i = 0; i < count; ++i) writer.append(std::span<const T>(row(i)));
   }

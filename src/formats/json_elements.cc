@@ -86,7 +86,7 @@ class Scanner {
         if (depth == kMostBrackets) fail_here("brackets are nested too deeply");
         closing[depth++] = c == '{' ? '}' : ']';
       } else if (c == '}' || c == ']') {
-        if (closing[--depth] != c) fail_here("brackets do not match");
+        if (depth == 0 || closing[--depth] != c) fail_here("brackets do not match");
       }
     } while (depth > 0);
   }

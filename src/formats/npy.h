@@ -78,7 +78,8 @@ void write_npy(const Path& path, std::span<const int32_t> values);
 void write_npy_f16(const Path& path, View<const float> values);        // rounded to nearest even
 void write_npy(const Path& path, std::span<const std::string> texts);  // as <U
 
-// Writes a large C-order array row by row; the file appears under its name at finish().
+// Writes a large C-order array row by row, a megabyte at a time; all of it is on its way to the
+// disk with the last row, and the file appears under its name at finish().
 class NpyRowWriter {
  public:
   NpyRowWriter(const Path& path, DType dtype, size_t rows, size_t cols);  // kF32, kF16 or kI8
@@ -87,10 +88,14 @@ class NpyRowWriter {
   void finish();  // Error unless exactly `rows` rows were appended
 
  private:
+  void put(const void* data, size_t bytes);
+  void end_row();
+  void flush();
+
   AtomicFile file_;
   DType dtype_;
   size_t rows_, cols_, written_ = 0;
-  std::vector<std::byte> buffer_;
+  std::vector<std::byte> buffer_;  // rows that are short, until they are worth a call
 };
 
 }  // namespace spml

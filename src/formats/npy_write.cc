@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "base/fail.h"
 #include "base/float16.h"
@@ -36,6 +35,8 @@ void write_whole(const Path& path, DType dtype, size_t item_size, std::span<cons
 
 // Padding is not worth a word below so many characters, nor up to so many times the text itself.
 constexpr size_t kPaddedFreely = size_t{16} << 20, kMaxPadding = 16;
+
+constexpr size_t kBuffer = size_t{1} << 20;  // a call for each row of one byte takes minutes
 
 // A file that cannot fit is refused before the disk is full of its beginning.
 void check_room(const Path& path, uint64_t bytes) {
@@ -98,7 +99,6 @@ NpyRowWriter::NpyRowWriter(const Path& path, DType dtype, size_t rows, size_t co
     : file_(path), dtype_(dtype), rows_(rows), cols_(cols) {
   const size_t item_size = written_size(dtype);
   check_room(path, saturating_product(rows, cols, item_size));
-  buffer_.resize(item_size * cols);
   file_.write(make_npy_header(dtype, item_size, std::array{rows, cols}));
 }
 
@@ -107,23 +107,40 @@ void NpyRowWriter::append(std::span<const float> row) {
     fail("expected a row of {} {} values, found {} floats", cols_, to_string(dtype_), row.size());
   }
   if (dtype_ == DType::kF32) {
-    file_.write(row.data(), row.size_bytes());
+    put(row.data(), row.size_bytes());
   } else {
-    for (size_t j = 0; j < cols_; ++j) {
-      const uint16_t half = float_to_half(row[j]);
-      std::memcpy(buffer_.data() + 2 * j, &half, 2);
+    std::array<uint16_t, 1024> halves;
+    for (size_t begin = 0; begin < cols_; begin += halves.size()) {
+      const auto part = row.subspan(begin, std::min(halves.size(), cols_ - begin));
+      std::ranges::transform(part, halves.begin(), float_to_half);
+      put(halves.data(), part.size() * sizeof(uint16_t));
     }
-    file_.write(buffer_.data(), buffer_.size());
   }
-  ++written_;
+  end_row();
 }
 
 void NpyRowWriter::append(std::span<const int8_t> row) {
   if (row.size() != cols_ || dtype_ != DType::kI8) {
     fail("expected a row of {} {} values, found {} int8", cols_, to_string(dtype_), row.size());
   }
-  file_.write(row.data(), row.size());
-  ++written_;
+  put(row.data(), row.size());
+  end_row();
+}
+
+void NpyRowWriter::put(const void* data, size_t bytes) {
+  if (buffer_.size() + bytes > kBuffer) flush();
+  if (bytes > kBuffer) return file_.write(data, bytes);
+  const auto* first = static_cast<const std::byte*>(data);
+  buffer_.insert(buffer_.end(), first, first + bytes);
+}
+
+void NpyRowWriter::end_row() {
+  if (++written_ == rows_) flush();
+}
+
+void NpyRowWriter::flush() {
+  file_.write(buffer_.data(), buffer_.size());
+  buffer_.clear();
 }
 
 void NpyRowWriter::finish() {

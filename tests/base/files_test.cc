@@ -99,6 +99,14 @@ TEST(FileLock, FollowsNoLink) {
   EXPECT_FALSE(std::filesystem::exists(folder / "nowhere"));
 }
 
+TEST(FileLock, TakesNoPipeForItsFile) {
+  TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "lock").c_str(), 0600), 0);
+  EXPECT_SPML_ERROR(FileLock(folder / "lock", "data", FileLock::kRefuse, FileLock::kRemoved),
+                    HasSubstr("lock: expected a regular file to lock"));
+  EXPECT_TRUE(std::filesystem::is_fifo(folder / "lock"));
+}
+
 TEST(FileLock, LeavesNothingWhereAskedTo) {
   TemporaryFolder folder;
   {

@@ -16,7 +16,19 @@ TEST(MemoryBudget, RefusesWhatDoesNotFitAndNamesTheFlag) {
   EXPECT_SPML_ERROR(budget.require(2'500'000'000, "a model"),
                     AllOf(HasSubstr("a model needs 2.5 GB of memory"), HasSubstr("--max-memory")));
   EXPECT_SPML_ERROR(budget.share(4).require(251, "a part"), HasSubstr("allows 250 bytes"));
+  EXPECT_SPML_ERROR(budget.less(600).require(401, "the rest"), HasSubstr("allows 400 bytes"));
+  EXPECT_EQ(budget.less(2000).bytes(), 0u);
   EXPECT_SPML_ERROR(budget.require(kTooMany, "x"), HasSubstr("more than any machine has"));
+}
+
+TEST(MemoryMeter, StopsWhereTheBudgetEnds) {
+  MemoryMeter meter("t.csv: its rows", MemoryBudget(1000));
+  meter.add(400);
+  meter.add(600);
+  EXPECT_SPML_ERROR(meter.add(1), AllOf(HasSubstr("t.csv: its rows need more than 1.0 KB"),
+                                        HasSubstr("--max-memory")));
+  meter.release(300);
+  meter.add(300);
 }
 
 TEST(MemoryBudget, IsWhatTheMachineHasUnlessSaidOtherwise) {

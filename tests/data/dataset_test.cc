@@ -127,6 +127,16 @@ TEST_F(DatasetTest, AnObservedPositiveIsNotATrueNegative) {
   expect_refused("formatted_train_labels_obs.npy: row 2, column 0", "true negative");
 }
 
+TEST_F(DatasetTest, AnObservedNegativeIsNotATruePositive) {
+  DataFolder::labels(observed_file(folder_.path(), "train"), {1, -1, 1, -1, 0, 1}, 2);
+  expect_refused("formatted_train_labels_obs.npy: row 1, column 1", "true positive");
+}
+
+TEST_F(DatasetTest, ClassesHaveDifferentNames) {
+  write_info(R"({"classes": ["cat", "cat"]})");
+  expect_refused("dataset.json", "found 'cat' as entries 0 and 1");
+}
+
 TEST_F(DatasetTest, FeaturesAreFinite) {
   for (const float bad : {NAN, INFINITY, -INFINITY}) {
     const std::vector<float> values = {1, 2, 3, bad, bad, 6};
@@ -280,6 +290,26 @@ TEST_F(DatasetTest, FeaturesThatMustBeConvertedAreBoundedByMemory) {
   std::filesystem::resize_file(path, 128 + 3 * 8'000'000);
   EXPECT_SPML_ERROR(open_dataset(folder_.path(), {.memory = MemoryBudget(1'000'000)}),
                     AllOf(HasSubstr("needs 12.0 MB"), HasSubstr("--max-memory")));
+}
+
+TEST_F(DatasetTest, TheRootOfImagesIsNoLongerThanAPath) {
+  std::string root;
+  for (size_t i = 0; i < 20'000; ++i) root += "a/";
+  write_info(R"({"image_root": ")" + root + R"("})");
+  expect_refused("dataset.json", "at most 4096 bytes, found 40000");
+}
+
+TEST_F(DatasetTest, BothFilesOfFeaturesShareTheMemory) {
+  const auto put = [&](const char* part, size_t rows) {
+    const Path path = features_file(folder_.path(), part);
+    write_file(path, make_npy_header(DType::kF64, 8, std::vector<size_t>{rows, 1000}));
+    std::filesystem::resize_file(path, 128 + rows * 8000);
+  };
+  put("train", 3);
+  put("val", 2);
+  EXPECT_NO_THROW(open_dataset(folder_.path(), {.memory = MemoryBudget(20'000)}));
+  EXPECT_SPML_ERROR(open_dataset(folder_.path(), {.memory = MemoryBudget(19'999)}),
+                    HasSubstr("val_features_imagenet_resnet50.npy"));
 }
 
 TEST_F(DatasetTest, ImageSizesAreBounded) {

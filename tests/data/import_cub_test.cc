@@ -77,7 +77,7 @@ TEST_F(CubTree, EveryImageNeedsASplit) {
 
 TEST_F(CubTree, HugeIdsDoNotMakeHugeTables) {
   put(tree / "images.txt", "1 a.jpg\n4000000000 b.jpg\n");
-  EXPECT_SPML_ERROR(import_cub(tree), HasSubstr("counted from 1"));
+  EXPECT_SPML_ERROR(import_cub(tree), HasSubstr("images.txt: expected ids counted from 1"));
 }
 
 TEST_F(CubTree, MissingImagesNameTheirLine) {

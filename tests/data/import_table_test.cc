@@ -163,6 +163,9 @@ TEST_F(ImportTable, BadTablesAreRefusedWithTheirLine) {
   EXPECT_SPML_ERROR(csv("image,label\na.jpg,\n"), HasSubstr("expected labels, found none"));
   EXPECT_SPML_ERROR(csv("a.jpg,x\nb.jpg,y\n"), HasSubstr("t.csv:1: expected a header"));
   EXPECT_SPML_ERROR(csv("image\na.jpg\n"), HasSubstr("expected a column of labels"));
+  EXPECT_SPML_ERROR(csv("image;label\na.jpg;x\n"),
+                    HasSubstr("t.csv:1: expected commas between the columns, found ';'"));
+  EXPECT_SPML_ERROR(csv("image\tlabel\na.jpg\tx\n"), HasSubstr("found tabs"));
   EXPECT_SPML_ERROR(csv("image,image,label\na,b,c\n"), HasSubstr("found two"));
   EXPECT_SPML_ERROR(csv("image,label\n,x\n"), HasSubstr("t.csv:2: expected an image"));
   EXPECT_SPML_ERROR(csv("image,label,split\na.jpg,x,y,train\n"),
@@ -187,6 +190,12 @@ TEST_F(ImportTable, BadJsonLinesAreRefusedWithTheirLine) {
   EXPECT_SPML_ERROR(json_lines("{\"image\": \"a.jpg\", \"labels\": 1}"), HasSubstr("a string or"));
   EXPECT_SPML_ERROR(json_lines("{\"image\": \"a\\u0000.jpg\"}"), HasSubstr("zero byte"));
   EXPECT_SPML_ERROR(json_lines(good + "{\"image\": \"\xFF\"}"), HasSubstr("t.jsonl:2:"));
+  EXPECT_SPML_ERROR(json_lines(good + "{\"image\": \"b.jpg\", \"lables\": [\"x\"]}"),
+                    HasSubstr("t.jsonl:2: unknown key 'lables'; did you mean 'labels'?"));
+  EXPECT_SPML_ERROR(json_lines("{\"imgae\": \"b.jpg\", \"label\": \"x\"}"),
+                    HasSubstr("did you mean 'image'?"));
+  EXPECT_EQ(json_lines(good + "{\"image\": \"b.jpg\", \"id\": 7, \"note\": \"\"}").train.size(),
+            2u);
 }
 
 TEST_F(ImportTable, TooManyClassesMeanAWrongColumn) {

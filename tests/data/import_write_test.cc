@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <nlohmann/json.hpp>
 
 #include "data/dataset.h"
@@ -112,6 +114,39 @@ TEST(WriteDataFolder, OverwriteReplacesDataFilesAndNothingElse) {
                                    "formatted_val_labels.npy"));
 }
 
+// Whatever cannot be replaced is found while the earlier data set is still whole.
+TEST(WriteDataFolder, OverwriteStopsBeforeItRemovesAnything) {
+  const TemporaryFolder folder;
+  const Path out = folder / "out";
+  write_data_folder(small_set(), out);
+  const auto before = files(out);
+
+  put(out / "val_features_old.npy" / "keep", "");
+  EXPECT_SPML_ERROR(write_data_folder(small_set(), out, true), HasSubstr("move it elsewhere"));
+  open_dataset(out);
+  std::filesystem::remove_all(out / "val_features_old.npy");
+
+  const auto refuse_images = [&](const std::string& why) {
+    FolderUpdate update(out, true);
+    put(update.staging() / "images" / "a.jpg", "new");
+    EXPECT_SPML_ERROR(update.finish(), HasSubstr(why));
+    open_dataset(out);
+  };
+  std::filesystem::create_symlink(folder.path(), out / "images");
+  refuse_images("found a symbolic link");
+  std::filesystem::remove(out / "images");
+  std::filesystem::create_symlink(folder / "nowhere", out / "images");
+  refuse_images("found a symbolic link");
+  std::filesystem::remove(out / "images");
+  put(out / "images", "");
+  refuse_images("found a file");
+  std::filesystem::remove(out / "images");
+  put(out / "images" / "a.jpg" / "keep", "");
+  refuse_images("a.jpg: expected a file to replace");
+  std::filesystem::remove_all(out / "images");
+  EXPECT_THAT(files(out), ::testing::UnorderedElementsAreArray(before));
+}
+
 TEST(WriteDataFolder, AnEmptyFolderIsFilled) {
   const TemporaryFolder folder;
   make_folder(folder / "out");
@@ -168,6 +203,29 @@ TEST(WriteDataFolder, NamesOfImagesAndClassesAreChecked) {
   set.classes[0] = std::string(10'000, 'x');
   EXPECT_SPML_ERROR(write_data_folder(set, folder / "out"), HasSubstr("at most 512 bytes"));
   EXPECT_THAT(files(folder.path()), ::testing::IsEmpty());
+}
+
+TEST(WriteDataFolder, LabelsAreThoseOfTheClasses) {
+  const TemporaryFolder folder;
+  for (const int32_t label : {-1, 3}) {
+    ImportedSet positive = small_set(), negative = small_set();
+    positive.test[0].positives = {{label}};
+    negative.train[1].negatives = {label};
+    EXPECT_SPML_ERROR(write_data_folder(positive, folder / "out"),
+                      HasSubstr(fmt::format("'c.jpg': expected a label below 3, found {}", label)));
+    EXPECT_SPML_ERROR(write_data_folder(negative, folder / "out"), HasSubstr("'b.jpg'"));
+  }
+  EXPECT_THAT(files(folder.path()), ::testing::IsEmpty());
+}
+
+TEST(WriteDataFolder, EveryClassHasANameOfItsOwn) {
+  const TemporaryFolder folder;
+  ImportedSet set = small_set();
+  set.classes[1] = "";
+  EXPECT_SPML_ERROR(write_data_folder(set, folder / "out"), HasSubstr("class 1 to have a name"));
+  set.classes[1] = "cat";
+  EXPECT_SPML_ERROR(write_data_folder(set, folder / "out"),
+                    HasSubstr("found 'cat' as classes 0 and 1"));
 }
 
 TEST(WriteDataFolder, NonUtf8NamesAreAnErrorOfOurs) {

@@ -1,7 +1,10 @@
 #include "data/observe_bias.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "base/rng.h"
 #include "data/dataset.h"
 #include "import_trees.h"
 
@@ -104,6 +107,74 @@ TEST(ObserveBias, TheSeedDecidesAndRowsAreIndependent) {
     }
   }
   EXPECT_GT(differences, kRows / 2);
+}
+
+// What observe_bias.h says, word for word: the labels that are left are gone through at each draw.
+std::vector<int8_t> drawn_by_definition(const std::vector<float>& weights, size_t count,
+                                        uint32_t seed) {
+  std::vector<int8_t> row(weights.size(), 0);
+  CounterRng random(seed, Stream::kObserve, 0);
+  std::vector<size_t> left(weights.size());
+  std::iota(left.begin(), left.end(), size_t{0});
+  for (; count > 0 && !left.empty(); --count) {
+    double total = 0;
+    for (const size_t j : left) total += weights[j];
+    size_t chosen = 0;
+    if (total == 0) {
+      chosen = random.below(left.size());
+    } else {
+      double rest = random.uniform() * total;
+      for (size_t i = 0; i < left.size() && rest >= 0; ++i) {
+        if (weights[left[i]] == 0) continue;
+        chosen = i;
+        rest -= weights[left[i]];
+      }
+    }
+    row[left[chosen]] = 1;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(chosen));
+  }
+  return row;
+}
+
+// Counts, shares of an image, many zeros, and sizes so different that sums are rounded.
+TEST(ObserveBias, DrawsAreThoseOfTheDefinition) {
+  CounterRng random(1, Stream::kTrials);
+  for (uint32_t trial = 0; trial < 400; ++trial) {
+    const size_t labels = 1 + random.below(90);
+    std::vector<float> weights(labels);
+    for (float& w : weights) {
+      const double u = random.uniform();
+      w = static_cast<float>(trial % 4 == 0   ? std::floor(1e5 * u)
+                             : trial % 4 == 1 ? u
+                             : trial % 4 == 2 ? std::floor(2 * u)
+                                              : std::pow(10, 60 * u - 30));
+    }
+    const size_t count = random.below(labels + 2);
+    const LabelMatrix truth(std::vector<int8_t>(labels, 1), 1, labels);
+    const LabelMatrix drawn =
+        draw_observed_weighted(truth, {.num_pos = count, .seed = trial}, constant(weights));
+    std::vector<int8_t> row(labels);
+    drawn.read_row(0, row);
+    ASSERT_EQ(row, drawn_by_definition(weights, count, trial)) << "trial " << trial;
+  }
+}
+
+// Hours, were the labels that are left gone through at each draw.
+TEST(ObserveBias, ManyDrawsOfManyLabels) {
+  constexpr size_t kLabels = 1'000'000;
+  std::vector<int8_t> half(kLabels);
+  for (size_t j = 0; j < kLabels; j += 2) half[j] = 1;
+  const LabelMatrix truth(half, 1, kLabels);
+  const ObserveOptions most{.num_pos = 400'000, .num_neg = 400'000};
+  std::vector<float> weights(kLabels, 0.25f);
+  const LabelMatrix drawn = draw_observed_weighted(truth, most, constant(weights));
+  std::vector<int8_t> row(kLabels);
+  drawn.read_row(0, row);
+  EXPECT_EQ(std::ranges::count(row, 1), 400'000);
+  EXPECT_EQ(std::ranges::count(row, -1), 400'000);
+  weights[0] = 1e30f;  // sums are rounded now, which depends on their order
+  EXPECT_SPML_ERROR(draw_observed_weighted(truth, most, constant(weights)),
+                    HasSubstr("row 0: cannot draw 400000 of 500000 labels"));
 }
 
 // A folder as an importer leaves it: label 0 in every row, label 1 in a quarter of them.

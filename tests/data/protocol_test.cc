@@ -106,6 +106,26 @@ TEST(Observe, ShufflesNegativesEvenWhenNoneIsKept) {
   EXPECT_EQ(observed[static_cast<size_t>(6 + expected[1])], 1);
 }
 
+TEST(Observe, IsBoundedByMemory) {
+  const LabelMatrix truth(std::vector<int8_t>(800, 1), 800, 1);
+  EXPECT_NO_THROW(draw_observed(truth, {}, MemoryBudget(900)));
+  EXPECT_SPML_ERROR(draw_observed(truth, {}, MemoryBudget(899)), testing::HasSubstr("drawing"));
+  EXPECT_NO_THROW(draw_observed(truth, {.complete = 0.1}, MemoryBudget(4100)));
+  EXPECT_SPML_ERROR(draw_observed(truth, {.complete = 0.1}, MemoryBudget(4099)),
+                    testing::HasSubstr("drawing"));
+}
+
+// The draw is a promise: these are from when rows were numbered by 64 bits.
+TEST(Observe, CompleteRowsAreThoseOfEarlierVersions) {
+  const LabelMatrix truth(std::vector<int8_t>(40, 1), 20, 2);
+  const std::vector<int8_t> drawn = values(draw_observed(truth, {.complete = 0.25}));
+  std::vector<size_t> complete;
+  for (size_t i = 0; i < 20; ++i) {
+    if (drawn[2 * i] == 1 && drawn[2 * i + 1] == 1) complete.push_back(i);
+  }
+  EXPECT_THAT(complete, testing::ElementsAre(0, 5, 6, 8, 17));
+}
+
 TEST(Observe, CompleteRowsLeaveTheOthersAsTheyAre) {
   std::vector<int8_t> labels;
   for (int i = 0; i < 40; ++i) labels.insert(labels.end(), {1, 0, 1, 0, 1});

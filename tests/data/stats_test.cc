@@ -23,6 +23,7 @@ TEST(Stats, CountsByHand) {
   EXPECT_EQ(stats.truth->per_row.mean, 1.5);
   EXPECT_THAT(stats.truth->class_counts, ElementsAre(3, 2, 1));
   EXPECT_THAT(stats.truth->rows_by_count, ElementsAre(1, 1, 1, 1));
+  EXPECT_THAT(stats.observed_counts, ElementsAre(3, 0, 0));
   EXPECT_EQ(stats.observed.max, 3u);
   EXPECT_EQ(stats.observed.mean, 1.5);
   EXPECT_EQ(stats.rows_without_positive, 1u);
@@ -33,6 +34,7 @@ TEST(Stats, WithoutTruthOrWithoutObserved) {
   DataPart part;
   part.observed = LabelMatrix({1, 0, 0, -1}, 2, 2);
   EXPECT_FALSE(part_stats(part).truth);
+  EXPECT_THAT(part_stats(part).observed_counts, ElementsAre(1, 0));
   EXPECT_EQ(part_stats(part).rows_without_positive, 1u);
   part.observed = {};
   part.truth = LabelMatrix({1, 1, 0, 1}, 2, 2);
@@ -72,6 +74,16 @@ TEST(EstimateK, SamplesWithoutReplacement) {
   EXPECT_EQ(estimate.intervals[1].high, 2);
   EXPECT_SPML_ERROR(estimate_k(truth, {.sizes = {4}}), HasSubstr("from 1 to its 3 rows, found 4"));
   EXPECT_SPML_ERROR(estimate_k(truth, {.sizes = {0}}), HasSubstr("found 0"));
+}
+
+TEST(EstimateK, IsBoundedByMemory) {
+  const LabelMatrix truth(std::vector<int8_t>(1000, 1), 1000, 1);
+  KOptions options{.sizes = {5}, .trials = 10'000, .threads = 2};
+  // 4000 bytes of counts, two copies with 5 x 8 beside each, 80,000 for the means.
+  EXPECT_NO_THROW(estimate_k(truth, options, MemoryBudget(92'080)));
+  EXPECT_SPML_ERROR(estimate_k(truth, options, MemoryBudget(92'079)), HasSubstr("estimating k"));
+  options.sizes = {};
+  EXPECT_NO_THROW(estimate_k(truth, options, MemoryBudget(4000)));
 }
 
 TEST(EstimateK, DoesNotDependOnThreads) {

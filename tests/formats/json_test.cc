@@ -27,6 +27,19 @@ TEST(ParseJson, RefusesDeepNesting) {
   EXPECT_NO_THROW(parse_json(std::string(60, '[') + std::string(60, ']'), "f"));
 }
 
+// In time linear in the text: these took minutes while every object looked at all before it.
+TEST(ParseJson, ManyObjectsAreNoTrouble) {
+  std::string list = "[{}", keys = "{\"\":{}";
+  for (int i = 0; i < 300'000; ++i) {
+    list += ",{}";
+    keys += ",\"" + std::to_string(i) + "\":{}";
+  }
+  EXPECT_EQ(parse_json(list + "]", "f").size(), 300'001u);
+  EXPECT_EQ(parse_json(keys + "}", "f").size(), 300'001u);
+  EXPECT_EQ(parse_ordered_json(list + "]", "f").size(), 300'001u);
+  EXPECT_SPML_ERROR(parse_ordered_json(keys + "}", "f"), HasSubstr("at most 10000 keys"));
+}
+
 TEST(Json, ValuesAreCounted) {
   std::string text = "[";
   for (int i = 0; i < 4'000'000; ++i) text += "[],";

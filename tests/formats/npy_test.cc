@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/float16.h"
 #include "npy_bytes.h"
@@ -183,6 +184,37 @@ TEST_F(Npy, RowWriterWantsExactlyItsRows) {
   writer.finish();
   EXPECT_EQ(NpyArray(folder_ / "w").at(0, 1), 2);
   EXPECT_SPML_ERROR(NpyRowWriter(folder_ / "x", DType::kF64, 1, 1), HasSubstr("float64"));
+}
+
+// Short rows are collected and long ones are not, in pieces of a megabyte: on both sides of that.
+TEST_F(Npy, RowWriterWritesRowsOfAnyLength) {
+  const auto value = [](size_t r, size_t c) { return static_cast<int8_t>((7 * r + c) % 100); };
+  for (const auto& [rows, cols] : {std::pair<size_t, size_t>{1'500'000, 1},
+                                   {400, 5000},
+                                   {5, 262'144},
+                                   {5, 262'145},
+                                   {3, 1'100'000}}) {
+    NpyRowWriter bytes(folder_ / "i", DType::kI8, rows, cols);
+    NpyRowWriter floats(folder_ / "f", DType::kF32, rows, cols);
+    NpyRowWriter halves(folder_ / "h", DType::kF16, rows, cols);
+    std::vector<int8_t> expected(cols), found(cols);
+    std::vector<float> numbers(cols);
+    for (size_t r = 0; r < rows; ++r) {
+      for (size_t c = 0; c < cols; ++c) numbers[c] = expected[c] = value(r, c);
+      bytes.append(std::span<const int8_t>(expected));
+      floats.append(std::span<const float>(numbers));
+      halves.append(std::span<const float>(numbers));
+    }
+    bytes.finish(), floats.finish(), halves.finish();
+    for (const char* name : {"i", "f", "h"}) {
+      const NpyArray array(folder_ / name);
+      for (size_t r = 0; r < rows; ++r) {
+        for (size_t c = 0; c < cols; ++c) expected[c] = value(r, c);
+        array.read_row(r, std::span(found));
+        ASSERT_TRUE(found == expected) << name << ", row " << r << " of " << cols << " columns";
+      }
+    }
+  }
 }
 
 TEST_F(Npy, ReadsTheAuthorsFiles) {

@@ -1,6 +1,8 @@
 #include "data/import/coco_json.h"
 
 #include "base/fail.h"
+#include "base/memory_budget.h"
+#include "data/import/rows.h"
 #include "formats/json_elements.h"
 #include "formats/json_parser.h"
 
@@ -49,6 +51,9 @@ struct Item {
 }  // namespace
 
 CocoInstances parse_coco_instances(std::string_view json, std::string_view where) {
+  // With what the importer makes of an image: a row, and its id in a map and a list.
+  constexpr uint64_t kImageBytes = 3 * sizeof(CocoImage) + kRowBytes + 256;
+  MemoryMeter memory(fmt::format("{}: its images and annotations", where));
   CocoInstances data;
   JsonParser parser;
   bool have_annotations = false;
@@ -63,10 +68,13 @@ CocoInstances parse_coco_instances(std::string_view json, std::string_view where
     Item item{{}, fmt::format("{}: {}[{}]", where, key, index)};
     item.value = parser.parse(text, item.place);
     if (image) {
+      memory.add(kImageBytes);
       data.images.push_back({item.integer("id"), item.number("width"), item.number("height")});
     } else if (category) {
+      memory.add(3 * sizeof(CocoCategory) + text.size());
       data.categories.push_back({item.integer("id"), item.text("name")});
     } else {
+      memory.add(3 * sizeof(CocoObject) + kLabelBytes);
       CocoObject object{item.integer("id"), item.integer("image_id"), item.integer("category_id")};
       item.box(object.box);
       data.objects.push_back(object);

@@ -25,6 +25,8 @@ struct IdTable {
 };
 
 IdTable read_id_table(const Path& path) {
+  constexpr uint64_t kEntryBytes = 256;  // of vectors that grow and a hash map
+  MemoryMeter memory(fmt::format("{}: its lines", path.string()));
   IdTable table;
   table.path = path;
   LineReader reader(path);
@@ -36,6 +38,7 @@ IdTable read_id_table(const Path& path) {
     if (!parse_number(number, id) || text.empty()) {
       fail("{}: expected an id and a value, found '{} {}'", reader.where(), number, text);
     }
+    memory.add(kEntryBytes + text.size());
     if (!table.index.emplace(id, table.texts.size()).second) {
       fail("{}: id {} is listed twice", reader.where(), id);
     }
@@ -59,12 +62,14 @@ bool parse_mark(std::string_view line, Mark& mark) {
 }
 
 // A file of millions of lines: ids are looked up in flat tables.
-std::vector<int32_t> flat(const IdIndex& index) {
+std::vector<int32_t> flat(const IdTable& ids) {
   uint32_t largest = 0;
-  for (const auto& [id, position] : index) largest = std::max(largest, id);
-  if (largest > 10 * index.size() + 1000) fail("expected ids counted from 1, found {}", largest);
+  for (const auto& [id, position] : ids.index) largest = std::max(largest, id);
+  if (largest > 10 * ids.index.size() + 1000) {
+    fail("{}: expected ids counted from 1, found {}", ids.path.string(), largest);
+  }
   std::vector<int32_t> table(size_t{largest} + 1, -1);
-  for (const auto& [id, position] : index) table[id] = static_cast<int32_t>(position);
+  for (const auto& [id, position] : ids.index) table[id] = static_cast<int32_t>(position);
   return table;
 }
 
@@ -73,23 +78,28 @@ int32_t position_of(const std::vector<int32_t>& table, uint32_t id) {
 }
 
 // Every pair of image and attribute is remembered, and the file is to list all of them, at six
-// bytes or more: with far fewer bytes than pairs it is not the file it should be.
+// bytes or more: with far fewer bytes than pairs it is not the file it should be. Bytes may be a
+// hole, so memory counts too.
 void check_density(const Path& path, size_t rows, size_t labels) {
   constexpr uint64_t kSmall = uint64_t{64} << 20;
   const uint64_t pairs = saturating_product(rows, labels), bytes = MappedFile(path).bytes().size();
-  if (pairs <= kSmall || pairs / 4 <= bytes) return;
-  fail("{}: expected a line for each of {} images x {} attributes, found {} in all", path.string(),
-       rows, labels, size_text(bytes));
+  if (pairs > kSmall && pairs / 4 > bytes) {
+    fail("{}: expected a line for each of {} images x {} attributes, found {} in all",
+         path.string(), rows, labels, size_text(bytes));
+  }
+  MemoryBudget().require(pairs, fmt::format("{}: a mark for each of {} images x {} attributes",
+                                            path.string(), rows, labels));
 }
 
 void read_marks(const Path& path, const IdTable& images, const IdTable& attributes,
                 std::vector<ImportedRow>& rows, ImportedSet& set) {
   const size_t labels = attributes.texts.size();
-  const std::vector<int32_t> image_at = flat(images.index), label_at = flat(attributes.index);
+  const std::vector<int32_t> image_at = flat(images), label_at = flat(attributes);
   check_density(path, rows.size(), labels);
   std::vector<int8_t> seen(rows.size() * labels, -1);
   size_t pairs = 0, repeated = 0;
   std::string first_repeated;
+  MemoryMeter memory(fmt::format("{}: its labels", path.string()));
   LineReader reader(path);
   for (std::string_view line; reader.next(line);) {
     Mark mark;
@@ -114,7 +124,9 @@ void read_marks(const Path& path, const IdTable& images, const IdTable& attribut
     }
     before = static_cast<int8_t>(mark.present);
     ++pairs;
-    if (mark.present == 1) add_positive(rows[static_cast<size_t>(row)], label);
+    if (mark.present == 0) continue;
+    memory.add(kLabelBytes);
+    add_positive(rows[static_cast<size_t>(row)], label);
   }
   if (pairs == 0) fail("{}: expected lines, found an empty file", path.string());
   if (repeated > 0) {

@@ -43,8 +43,11 @@ std::vector<ImportedRow> read_part(const Path& part, const Path& root, ImportedS
   std::vector<ImportedRow> rows;
   size_t others = 0;
   for (const Path& folder : sorted_folders(part)) {
-    const auto place =
-        std::lower_bound(set.classes.begin(), set.classes.end(), folder.filename().string());
+    const std::string name = folder.filename().string();
+    const auto place = std::lower_bound(set.classes.begin(), set.classes.end(), name);
+    if (place == set.classes.end() || *place != name) {
+      fail("{}: the folder appeared while the others were read; import again", folder.string());
+    }
     const auto label = static_cast<int32_t>(place - set.classes.begin());
     const std::vector<std::string> images = list_images(folder, root, others);
     if (images.empty()) {

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/folders.h"
+#include "base/memory_budget.h"
 #include "base/numpy_random.h"
 #include "data/import/images.h"
 #include "data/import/import.h"
@@ -16,6 +17,7 @@
 namespace spml {
 namespace {
 
+constexpr uint64_t kNameBytes = 128;  // of an image, in the set of those that were seen
 constexpr PublishedCounts kPublished{150000, 60260, 81};
 const Path kLabels = Path("Groundtruth") / "TrainTestLabels";
 
@@ -32,6 +34,9 @@ std::vector<std::string> list_concepts(const Path& labels) {
   for (const Path& entry : list_folder(labels)) {
     const std::string name = entry.filename().string();
     if (name.starts_with(kBegin) && name.ends_with(kEnd)) {
+      if (concepts.size() == kMaxClasses) {
+        fail("{}: expected at most {} concepts", labels.string(), kMaxClasses);
+      }
       concepts.push_back(name.substr(kBegin.size(), name.size() - kBegin.size() - kEnd.size()));
     }
   }
@@ -43,7 +48,7 @@ std::vector<std::string> list_concepts(const Path& labels) {
 }
 
 // Lines such as "actor\0001_2124494179.jpg", with the backslashes of the distribution.
-std::vector<ImportedRow> read_list(const Path& path) {
+std::vector<ImportedRow> read_list(const Path& path, MemoryMeter& memory) {
   std::vector<ImportedRow> rows;
   LineReader reader(path);
   for (std::string_view line; reader.next(line);) {
@@ -51,6 +56,7 @@ std::vector<ImportedRow> read_list(const Path& path) {
     std::replace(image.begin(), image.end(), '\\', '/');
     if (image.empty()) fail("{}: expected the name of an image, found nothing", reader.where());
     check_name(image, reader.where());
+    memory.add(kRowBytes + kNameBytes + 2 * image.size());
     rows.push_back({std::move(image), {}});
   }
   if (rows.empty()) fail("{}: expected one image per line, found an empty file", path.string());
@@ -58,7 +64,8 @@ std::vector<ImportedRow> read_list(const Path& path) {
 }
 
 // One 0 or 1 per image of the list, in its order.
-void read_concept(const Path& path, int32_t label, std::vector<ImportedRow>& rows) {
+void read_concept(const Path& path, int32_t label, std::vector<ImportedRow>& rows,
+                  MemoryMeter& memory) {
   LineReader reader(path);
   size_t count = 0;
   for (std::string_view line; reader.next(line); ++count) {
@@ -68,7 +75,9 @@ void read_concept(const Path& path, int32_t label, std::vector<ImportedRow>& row
       fail("{}: expected {} lines, one per image of the list, found more", reader.where(),
            rows.size());
     }
-    if (mark == "1") rows[count].positives.push_back({label});  // concepts come in order
+    if (mark == "0") continue;
+    memory.add(kLabelBytes);
+    rows[count].positives.push_back({label});  // concepts come in order
   }
   if (count != rows.size()) {
     fail("{}: expected {} lines, one per image of the list, found {}", path.string(), rows.size(),
@@ -77,11 +86,12 @@ void read_concept(const Path& path, int32_t label, std::vector<ImportedRow>& row
 }
 
 std::vector<ImportedRow> read_official_part(const Path& tree, const std::string& part,
-                                            const std::vector<std::string>& concepts) {
-  std::vector<ImportedRow> rows = read_list(tree / "ImageList" / (part + "Imagelist.txt"));
+                                            const std::vector<std::string>& concepts,
+                                            MemoryMeter& memory) {
+  std::vector<ImportedRow> rows = read_list(tree / "ImageList" / (part + "Imagelist.txt"), memory);
   for (size_t label = 0; label < concepts.size(); ++label) {
     read_concept(tree / kLabels / fmt::format("Labels_{}_{}.txt", concepts[label], part),
-                 static_cast<int32_t>(label), rows);
+                 static_cast<int32_t>(label), rows, memory);
   }
   return rows;
 }
@@ -119,8 +129,10 @@ ImportedSet import_original(const Path& tree, const NusOptions& options) {
   const ImageCheck images(options.images, usual_images(tree));
   ImportedSet set;
   set.classes = list_concepts(tree / kLabels);
-  std::vector<ImportedRow> rows = read_official_part(tree, "Train", set.classes);
-  std::vector<ImportedRow> rest = read_official_part(tree, "Test", set.classes);
+  // Many concepts may be links to one file: no size on disk bounds the labels.
+  MemoryMeter memory(fmt::format("{}: its images and labels", tree.string()));
+  std::vector<ImportedRow> rows = read_official_part(tree, "Train", set.classes, memory);
+  std::vector<ImportedRow> rest = read_official_part(tree, "Test", set.classes, memory);
   std::move(rest.begin(), rest.end(), std::back_inserter(rows));
   rows = keep_present(std::move(rows), images, options.images.allow_missing, set);
 
@@ -145,7 +157,8 @@ ImportedSet import_original(const Path& tree, const NusOptions& options) {
 }
 
 std::vector<ImportedRow> read_formatted_part(const Path& folder, const std::string& part,
-                                             size_t& labels, ImageCheck& images) {
+                                             size_t& labels, ImageCheck& images,
+                                             MemoryMeter& memory) {
   const Path label_path = folder / fmt::format("formatted_{}_labels.npy", part);
   const Path image_path = folder / fmt::format("formatted_{}_images.npy", part);
   const NpyArray marks(label_path), names(image_path);
@@ -161,18 +174,22 @@ std::vector<ImportedRow> read_formatted_part(const Path& folder, const std::stri
   if (labels > kMaxClasses) {
     fail("{}: expected at most {} labels, found {}", label_path.string(), kMaxClasses, labels);
   }
-  std::vector<ImportedRow> rows(marks.rows());
+  std::vector<ImportedRow> rows;
   std::vector<int8_t> row_marks(labels);
-  for (size_t row = 0; row < rows.size(); ++row) {
-    rows[row].image = names.text(row);
-    images.require(rows[row].image, fmt::format("{}: row {}", image_path.string(), row));
+  for (size_t row = 0; row < marks.rows(); ++row) {
+    std::string image = names.text(row);
+    images.require(image, fmt::format("{}: row {}", image_path.string(), row));
+    memory.add(kRowBytes + kNameBytes + 2 * image.size());
+    rows.push_back({std::move(image), {}});
     marks.read_row(row, row_marks);
     for (size_t label = 0; label < labels; ++label) {
       if (row_marks[label] != 0 && row_marks[label] != 1) {
         fail("{}: expected 0 or 1 at row {}, column {}, found {}", label_path.string(), row, label,
              row_marks[label]);
       }
-      if (row_marks[label] == 1) rows[row].positives.push_back({static_cast<int32_t>(label)});
+      if (row_marks[label] == 0) continue;
+      memory.add(kLabelBytes);
+      rows[row].positives.push_back({static_cast<int32_t>(label)});
     }
   }
   return rows;
@@ -185,8 +202,9 @@ ImportedSet import_formatted(const Path& folder, const NusOptions& options) {
   ImageCheck images(image_options, usual_images(folder));
   ImportedSet set;
   size_t labels = 0;
-  set.train = read_formatted_part(folder, "train", labels, images);
-  set.test = read_formatted_part(folder, "val", labels, images);
+  MemoryMeter memory(fmt::format("{}: its images and labels", folder.string()));
+  set.train = read_formatted_part(folder, "train", labels, images, memory);
+  set.test = read_formatted_part(folder, "val", labels, images, memory);
   for (size_t label = 0; label < labels; ++label) {
     set.classes.push_back(fmt::format("label_{}", label));
   }

@@ -9,6 +9,10 @@
 
 namespace spml {
 
+// What a row and a label of it take, for a MemoryMeter: a vector that grows holds its elements up
+// to three times.
+constexpr uint64_t kRowBytes = 3 * sizeof(ImportedRow), kLabelBytes = 3 * sizeof(ImportedLabel);
+
 // The entry of `label` in the row, put in its place when it is new.
 ImportedLabel& add_positive(ImportedRow& row, int32_t label);
 

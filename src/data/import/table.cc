@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/fail.h"
+#include "base/memory_budget.h"
 #include "base/text.h"
 #include "data/import/images.h"
 #include "data/import/import.h"
@@ -46,12 +47,16 @@ std::vector<std::string> read_classes(const Path& path) {
 // Collects rows while records arrive in any order, each image once.
 class TableBuilder {
  public:
-  TableBuilder(const TableOptions& options, ImageCheck& images)
-      : images_(images), fixed_classes_(!options.classes.empty()) {
+  TableBuilder(const Path& source, const TableOptions& options, ImageCheck& images)
+      : images_(images),
+        fixed_classes_(!options.classes.empty()),
+        memory_(fmt::format("{}: its images and labels", source.string())) {
     if (!options.complete_rows.empty()) {
       LineReader reader(options.complete_rows);
       for (std::string_view line; reader.next(line);) {
-        if (!trim(line).empty()) listed_complete_.emplace(trim(line));
+        if (trim(line).empty()) continue;
+        memory_.add(kNameBytes + line.size());
+        listed_complete_.emplace(trim(line));
       }
     }
     if (!fixed_classes_) return;
@@ -61,9 +66,11 @@ class TableBuilder {
 
   void add(const TableRecord& record) {
     const std::string image = images_.below_root(record.image);
+    memory_.add(kLabelBytes * record.labels.size() + 3 * sizeof(int32_t) * record.absent.size());
     const auto [place, is_new] = row_of_.emplace(image, rows_.size());
     if (is_new) {
       images_.require(image, record.place);
+      memory_.add(kRowBytes + kNameBytes + 3 * image.size());
       rows_.push_back({image, {}});
       rows_.back().complete = listed_complete_.erase(record.image) > 0;
       is_test_.push_back(is_test(record));
@@ -136,6 +143,7 @@ class TableBuilder {
       fail("{}: expected at most {} classes; is another column taken for a label?", place,
            kMaxClasses);
     }
+    memory_.add(2 * (kNameBytes + name.size()));
     classes_.push_back(name);
     return label_of_[name] = static_cast<int32_t>(classes_.size() - 1);
   }
@@ -171,8 +179,11 @@ class TableBuilder {
     if (repeated_++ == 0) first_repeated_ = record.place;
   }
 
+  static constexpr uint64_t kNameBytes = 128;  // of a map and what stands beside it, without text
+
   ImageCheck& images_;
   bool fixed_classes_;
+  MemoryMeter memory_;
   std::vector<std::string> classes_;
   std::unordered_map<std::string, int32_t> label_of_;
   std::vector<ImportedRow> rows_;
@@ -231,7 +242,7 @@ ImportedSet import_table(const Path& source, const TableOptions& options) {
   image_options.allow_missing |= !options.features.empty();
   const Path beside = source.has_parent_path() ? source.parent_path() : Path(".");
   ImageCheck images(image_options, beside);
-  TableBuilder table(options, images);
+  TableBuilder table(source, options, images);
 
   const MappedFile file(source);
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),

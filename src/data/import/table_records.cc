@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/fail.h"
+#include "base/text.h"
 #include "data/import/images.h"
 #include "formats/csv.h"
 #include "formats/json_parser.h"
@@ -80,6 +81,11 @@ Columns read_header(const std::vector<std::string>& fields, const std::string& p
     if (named_label) ignored.push_back(fields[i]);
     columns.is_label[i] = !named_label;
   }
+  const size_t separator = fields.size() == 1 ? fields[0].find_first_of(";\t|") : std::string::npos;
+  if (separator != std::string::npos) {
+    fail("{}: expected commas between the columns, found {}; write the table with commas", place,
+         fields[0][separator] == '\t' ? "tabs" : fmt::format("'{}'", fields[0][separator]));
+  }
   if (std::count(columns.is_label.begin(), columns.is_label.end(), true) == 0) {
     fail("{}: expected a column of labels beside '{}', found none", place, fields[columns.image]);
   }
@@ -104,6 +110,17 @@ void add_json_labels(simdjson::dom::element value, const TableRecord& record,
     }
   } else {
     fail("{}: expected labels to be a string or an array of strings", record.place);
+  }
+}
+
+// A key that is nearly one that is missing was meant to be it.
+void refuse_misspelt(simdjson::dom::object object, const std::vector<std::string>& missing,
+                     const std::string& place) {
+  constexpr std::string_view kKnown[] = {"image", "label", "labels", "not", "complete", "split"};
+  for (const auto [key, value] : object) {
+    if (std::ranges::find(kKnown, key) != std::end(kKnown)) continue;
+    const std::string near = nearest(key, missing);
+    if (!near.empty()) fail("{}: unknown key '{}'; did you mean '{}'?", place, key, near);
   }
 }
 
@@ -168,9 +185,11 @@ void read_json_lines_records(std::string_view text, const std::string& where,
       fail("{}: expected an object such as {{\"image\": \"a.jpg\", \"label\": \"cat\"}}",
            record.place);
     }
+    bool has_labels = false;
     for (const auto [key, value] : object) {
       std::string_view string;
       if (key == "label" || key == "labels") {
+        has_labels = true;
         add_json_labels(value, record, record.labels);
       } else if (key == "not") {
         add_json_labels(value, record, record.absent);
@@ -183,7 +202,11 @@ void read_json_lines_records(std::string_view text, const std::string& where,
         (key == "image" ? record.image : record.split) = trim(string);
       }
     }
-    if (record.image.empty()) fail("{}: expected \"image\", found none", record.place);
+    if (!has_labels) refuse_misspelt(object, {"label", "labels"}, record.place);
+    if (record.image.empty()) {
+      refuse_misspelt(object, {"image"}, record.place);
+      fail("{}: expected \"image\", found none", record.place);
+    }
     refuse_zero_byte(record.image, record.place);
     for (const std::string& label : record.labels) refuse_zero_byte(label, record.place);
     for (const std::string& label : record.absent) refuse_zero_byte(label, record.place);

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/folders.h"
+#include "base/memory_budget.h"
 #include "data/import/boxes.h"
 #include "data/import/images.h"
 #include "data/import/import.h"
@@ -19,6 +20,7 @@ namespace spml {
 namespace {
 
 const Path kLists = Path("ImageSets") / "Main";
+constexpr uint64_t kSeenBytes = 128;              // of an image, in a hash map
 constexpr size_t kMaxXmlBytes = size_t{4} << 20;  // some 20 bytes of memory for each
 
 std::vector<std::string> voc_years(const Path& devkit) {
@@ -52,6 +54,9 @@ std::vector<std::string> list_classes(const Path& lists) {
   for (const Path& entry : list_folder(lists)) {
     const std::string name = entry.filename().string();
     if (name.size() > kEnd.size() && name.ends_with(kEnd)) {
+      if (classes.size() == kMaxClasses) {
+        fail("{}: expected at most {} classes", lists.string(), kMaxClasses);
+      }
       classes.push_back(name.substr(0, name.size() - kEnd.size()));
     }
   }
@@ -72,9 +77,10 @@ struct Repetitions {
 
 // Adds the positives of one class to the rows.
 void read_list(const Path& path, int32_t label, Rows& rows, ImageCheck& images,
-               Repetitions& repeated) {
+               Repetitions& repeated, MemoryMeter& memory) {
   LineReader reader(path);
   std::unordered_map<std::string, int> seen;
+  uint64_t seen_bytes = 0;
   for (std::string_view line; reader.next(line);) {
     const std::string image = std::string(take_field(line)) + ".jpg";
     const std::string_view mark = trim(line);
@@ -83,6 +89,9 @@ void read_list(const Path& path, int32_t label, Rows& rows, ImageCheck& images,
     if (!parse_number(mark, value) || value < -1 || value > 1) {
       fail("{}: expected an image and 1, 0 or -1, found '{}'", reader.where(), mark);
     }
+    const uint64_t bytes = kSeenBytes + image.size();
+    memory.add(bytes);
+    seen_bytes += bytes;
     const auto [place, is_new] = seen.emplace(image, value);
     if (!is_new) {
       if (place->second != value) {
@@ -95,19 +104,22 @@ void read_list(const Path& path, int32_t label, Rows& rows, ImageCheck& images,
     if (row.image.empty()) {
       row.image = image;
       images.require(image, reader.where());
+      memory.add(kRowBytes + 2 * image.size());
     }
+    memory.add(kLabelBytes);
     add_positive(row, label);
   }
   if (seen.empty()) fail("{}: expected one line per image, found an empty file", path.string());
+  memory.release(seen_bytes);
 }
 
 std::vector<ImportedRow> read_part(const Path& lists, std::string_view phase, ImageCheck& images,
-                                   ImportedSet& set) {
+                                   ImportedSet& set, MemoryMeter& memory) {
   Rows rows;
   Repetitions repeated;
   for (size_t label = 0; label < set.classes.size(); ++label) {
     read_list(lists / fmt::format("{}_{}.txt", set.classes[label], phase),
-              static_cast<int32_t>(label), rows, images, repeated);
+              static_cast<int32_t>(label), rows, images, repeated, memory);
   }
   if (repeated.count > 0) {
     set.warnings.push_back(
@@ -152,8 +164,10 @@ ImportedSet import_voc(const Path& source, const VocOptions& options) {
   set.name = is_year ? "voc" + folder.substr(5) : "voc";
   if (set.name == "voc12") set.published = PublishedCounts{5717, 5823, 20};
   set.classes = list_classes(lists);
-  set.train = read_part(lists, "train", images, set);
-  set.test = read_part(lists, "val", images, set);
+  // Many lists may be links to one file: no size on disk bounds the labels.
+  MemoryMeter memory(fmt::format("{}: its images and labels", lists.string()));
+  set.train = read_part(lists, "train", images, set, memory);
+  set.test = read_part(lists, "val", images, set, memory);
   images.finish(set);
 
   set.has_boxes = is_folder(tree / "Annotations");

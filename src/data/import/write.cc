@@ -1,8 +1,10 @@
 // The one writer of data folders made by importers.
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "base/fail.h"
+#include "base/memory_budget.h"
 #include "data/dataset.h"
 #include "data/dataset_json.h"
 #include "data/folder_update.h"
@@ -56,6 +58,9 @@ void write_weights(const Path& path, const std::vector<ImportedRow>& rows, size_
 void write_features(const Path& path, const FeatureSource& source) {
   const NpyArray array(source.file);
   const DType dtype = array.header().dtype == DType::kF16 ? DType::kF16 : DType::kF32;
+  MemoryBudget().require(
+      saturating_product(array.cols(), sizeof(float)),
+      fmt::format("{}: a row of {} features", source.file.string(), array.cols()));
   NpyRowWriter writer(path, dtype, source.rows.size(), array.cols());
   std::vector<float> row(array.cols());
   for (const size_t i : source.rows) {
@@ -105,6 +110,12 @@ DatasetInfo describe(const ImportedSet& set, const Path& out) {
   return info;
 }
 
+void check_class(int32_t label, const ImportedRow& row, const ImportedSet& set, const Path& out) {
+  if (label >= 0 && static_cast<size_t>(label) < set.classes.size()) return;
+  fail("{}: '{}': expected a label below {}, found {}", out.string(), row.image, set.classes.size(),
+       label);
+}
+
 // Whatever the source, a folder is written that can be opened again.
 void check_set(const ImportedSet& set, const Path& out) {
   constexpr size_t kMaxName = 512;
@@ -112,13 +123,24 @@ void check_set(const ImportedSet& set, const Path& out) {
     fail("{}: expected at most {} classes, found {}", out.string(), kMaxClasses,
          set.classes.size());
   }
-  for (const std::string& name : set.classes) {
+  std::unordered_map<std::string_view, size_t> entry_of;
+  for (size_t i = 0; i < set.classes.size(); ++i) {
+    const std::string& name = set.classes[i];
+    if (name.empty()) fail("{}: expected class {} to have a name", out.string(), i);
+    if (const auto [place, is_new] = entry_of.emplace(name, i); !is_new) {
+      fail("{}: expected each name of a class once, found '{}' as classes {} and {}; rename one",
+           out.string(), name.substr(0, 100), place->second, i);
+    }
     if (name.size() <= kMaxName) continue;
     fail("{}: expected names of classes of at most {} bytes, found '{}...'", out.string(), kMaxName,
          name.substr(0, 40));
   }
   for (const auto* rows : {&set.train, &set.test}) {
-    for (const ImportedRow& row : *rows) check_name(row.image, out.string());
+    for (const ImportedRow& row : *rows) {
+      check_name(row.image, out.string());
+      for (const ImportedLabel& entry : row.positives) check_class(entry.label, row, set, out);
+      for (const int32_t absent : row.negatives) check_class(absent, row, set, out);
+    }
   }
 }
 
