@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Part {
   std::string name;
-  std::vector<std::string> images;
+  NpyArray images;  // their names
   std::string images_sha256;
 };
 
@@ -37,13 +37,11 @@ std::vector<Part> find_parts(const Path& folder) {
   for (const char* name : {"train", "val"}) {
     const Path path = folder / fmt::format("formatted_{}_images.npy", name);
     if (!path_exists(path)) continue;
-    const NpyArray names(path);
+    NpyArray names(path);
     if (names.rows() > kMaxRows) {
       fail("{}: expected at most {} rows, found {}", path.string(), kMaxRows, names.rows());
     }
-    Part part{name, {}, sha256_of_file(path)};
-    for (size_t i = 0; i < names.rows(); ++i) part.images.push_back(names.text(i));
-    parts.push_back(std::move(part));
+    parts.push_back({name, std::move(names), sha256_of_file(path)});
   }
   if (parts.empty()) {
     fail(
@@ -73,7 +71,7 @@ class Extraction {
 
   // Appends the rows that are missing; `before` rows of other parts count as done in the progress.
   void run(const Part& part, PartialFeatures& out, uint64_t before, uint64_t total) {
-    run_rows(part, 0, part.images.size(), out, before, total);
+    run_rows(part, 0, part.images.rows(), out, before, total);
   }
 
   // The same block by block, with others if there are any.
@@ -101,16 +99,13 @@ class Extraction {
   // `out` is of the rows from `offset` on.
   void run_rows(const Part& part, size_t offset, size_t count, PartialFeatures& out,
                 uint64_t before, uint64_t total) {
-    std::vector<Path> files;
-    for (size_t i = offset + out.done(); i < offset + count; ++i) {
-      files.push_back(
-          image_path(folder_, image_root_, part.images[i], fmt::format("{} row {}", part.name, i)));
-    }
-    FeatureStream stream(std::move(files), backbone_, options_.batch,
-                         {.sizes = options_.sizes,
-                          .threads = options_.threads,
-                          .ahead = 2 * options_.batch,
-                          .decode = options_.decode});
+    FeatureStream stream(
+        image_files(folder_, image_root_, part.images, offset + out.done(), count - out.done()),
+        backbone_, options_.batch,
+        {.sizes = options_.sizes,
+         .threads = options_.threads,
+         .ahead = 2 * options_.batch,
+         .decode = options_.decode});
     auto last_sync = Clock::now();
     Clock::duration
         cost{};  // of the last one; making rows durable may take a twentieth of the time
@@ -140,7 +135,8 @@ class Extraction {
         fail("{} (row {} of {}); --on-error skip leaves such rows zero", batch.errors[i],
              offset + first + i, part.name);
       }
-      skipped.push_back({first + i, part.images[offset + first + i], std::move(batch.errors[i])});
+      skipped.push_back(
+          {first + i, part.images.text(offset + first + i), std::move(batch.errors[i])});
     }
     out.append(batch.features);
     for (SkippedImage& image : skipped) out.skip(std::move(image));
@@ -159,7 +155,7 @@ void record(const Path& folder, const nlohmann::json& settings,
             const std::vector<ExtractedPart>& parts) {
   const Path path = dataset_json(folder);
   auto json = nlohmann::ordered_json::object();
-  if (path_exists(path)) json = nlohmann::ordered_json::parse(read_file(path, kMaxJson));
+  if (path_exists(path)) json = parse_ordered_json(read_file(path, kMaxJson), path.string());
   auto& extraction = json["extraction"] = settings;
   for (const ExtractedPart& part : parts) {
     auto skipped = nlohmann::ordered_json::array();
@@ -175,7 +171,8 @@ void record(const Path& folder, const nlohmann::json& settings,
 // Ranks that share the images see the same ones and use the same network.
 void expect_same_work(Cluster& cluster, const nlohmann::json& settings,
                       const std::vector<Part>& parts) {
-  expect_same(cluster, "network", settings.dump());
+  expect_same(cluster, "network",
+              settings.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   for (const Part& part : parts) {
     expect_same(cluster, "list of " + part.name + " images", part.images_sha256);
   }
@@ -212,11 +209,11 @@ std::vector<ExtractedPart> extract_features(const Path& folder, Backbone& backbo
     const Path file = features_file(folder, part.name);
     nlohmann::json key = settings;
     key["images_sha256"] = part.images_sha256;
-    const PartialFeatures::Shape shape{part.images.size(), D, options.half};
+    const PartialFeatures::Shape shape{part.images.rows(), D, options.half};
     auto output = std::make_unique<PartialFeatures>(file, shape, key, options.force);
     blocks.emplace_back(file, shape, key, options.batch);
-    result.push_back({part.name, file, part.images.size(), output->done(), {}});
-    total += part.images.size();
+    result.push_back({part.name, file, part.images.rows(), output->done(), {}});
+    total += part.images.rows();
     outputs.push_back(std::move(output));
   }
 
@@ -233,7 +230,7 @@ std::vector<ExtractedPart> extract_features(const Path& folder, Backbone& backbo
     } else if (!is_done) {
       extraction.run(parts[i], *outputs[i], before, total);
     }
-    before += parts[i].images.size();
+    before += parts[i].images.rows();
     result[i].skipped = outputs[i]->skipped();
   }
   if (!is_first) return {};

@@ -54,11 +54,12 @@ void ImageBlocks::join(PartialFeatures& whole) const {
     const auto block = open(b);
     if (!block->placed()) fail("{}: expected a finished block, found none", path(b).string());
     const NpyArray array(path(b));
+    if (array.rows() != block->shape().rows || array.cols() != shape_.cols) {
+      fail("{}: expected {} rows of {} features, found {} x {}", path(b).string(),
+           block->shape().rows, shape_.cols, array.rows(), array.cols());
+    }
     const size_t skip = std::max(whole.done(), first(b)) - first(b);
     const size_t n = array.rows() - skip;
-    if (array.cols() != shape_.cols || skip > array.rows()) {
-      fail("{}: expected {} features a row, found {}", path(b).string(), shape_.cols, array.cols());
-    }
     rows.resize(n * shape_.cols);
     for (size_t i = 0; i < n; ++i) {
       array.read_row(skip + i, std::span(rows).subspan(i * shape_.cols, shape_.cols));

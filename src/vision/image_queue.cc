@@ -20,6 +20,10 @@ LoadedImage load(const Path& file, const std::vector<int>& sizes, const DecodeOp
         fail("{}: expected a size from 1 to {} pixels, found {}", file.string(), kMaxImageSize,
              size);
       }
+      // Rows are resized first, all of them.
+      decode.memory.require(
+          saturating_sum(whole.rgb.size(), saturating_product(3, size, whole.height + size)),
+          fmt::format("{}: resizing {} x {} pixels", file.string(), whole.width, whole.height));
       loaded.images.push_back(resize_bilinear(whole, size, size));
     }
     return loaded;

@@ -61,7 +61,9 @@ PartialFeatures::PartialFeatures(const Path& file, Shape shape, nlohmann::json s
     done_ = 0;
     skipped_.clear();
   }
-  if (!placed_ && !replace && path_exists(file_)) {
+  if (placed_) return;
+  expect_replaceable(file_);
+  if (!replace && path_exists(file_)) {
     fail("{}: exists already; --force replaces it", file_.string());
   }
 }
@@ -147,6 +149,7 @@ void PartialFeatures::place() {
   if (placed_) return;
   if (done_ != shape_.rows) fail("expected {} rows, found {}", shape_.rows, done_);
   sync();
+  expect_replaceable(file_);
   if (::rename(partial_.c_str(), file_.c_str()) != 0) fail_errno(file_, "put in place");
   placed_ = true;
 }

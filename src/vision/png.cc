@@ -53,6 +53,8 @@ struct Decoder {
 bool read_header(Decoder& d) {
   if (setjmp(png_jmpbuf(d.png)) != 0) return false;
   png_set_read_fn(d.png, &d.source, read_bytes);
+  // Nothing but pixels is wanted: texts and profiles may unpack to gigabytes.
+  png_set_keep_unknown_chunks(d.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   png_read_info(d.png, d.info);
   return true;
 }

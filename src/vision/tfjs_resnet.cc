@@ -42,6 +42,7 @@ NamedTensor to_oihw(const NamedTensor& kernel) {
   const size_t in = kernel.shape[2], out = kernel.shape[3];
   NamedTensor result{{out, in, kernel.shape[0], kernel.shape[1]},
                      std::vector<float>(kernel.values.size())};
+  if (kernel.values.empty()) return result;  // other sizes may be anything then
   for (size_t p = 0; p < area; ++p) {
     for (size_t i = 0; i < in; ++i) {
       for (size_t o = 0; o < out; ++o) {

@@ -4,6 +4,7 @@
 
 #include "base/aligned.h"
 #include "base/fail.h"
+#include "base/memory_budget.h"
 #include "vision/onednn.h"
 #include "vision/residual.h"
 #include "vision/trainable_network.h"
@@ -24,6 +25,7 @@ class TrainingPlan::Impl {
         frozen_norms_(norms.frozen),
         epsilon_(static_cast<float>(norms.epsilon)),
         batch_(input.batch),
+        what_(fmt::format("training at {} pixels, {} images at a time", input.size, input.batch)),
         features_(input.batch * net.features),
         dfeatures_(input.batch * net.features),
         engine_(dnnl::engine::kind::cpu, 0),
@@ -105,7 +107,11 @@ class TrainingPlan::Impl {
     stream_.wait();
   }
 
-  void* allocate(size_t bytes) { return allocated_.emplace_back(bytes).data(); }
+  void* allocate(size_t bytes) {
+    in_all_ += bytes;
+    budget_.require(in_all_, what_);
+    return allocated_.emplace_back(bytes).data();
+  }
   memory own(const memory::desc& desc) {
     return memory(desc, engine_, allocate(std::max<size_t>(desc.get_size(), kAlignment)));
   }
@@ -168,6 +174,9 @@ class TrainingPlan::Impl {
   bool frozen_norms_;
   float epsilon_;
   size_t batch_;
+  const MemoryBudget budget_;
+  std::string what_;  // that needs memory
+  uint64_t in_all_ = 0;
   std::vector<float> features_, dfeatures_;
   dnnl::engine engine_;
   dnnl::stream stream_;

@@ -1,5 +1,9 @@
 #include "vision/extract.h"
 
+#include <sys/stat.h>
+
+#include <array>
+
 #include "cluster/thread_cluster.h"
 #include "data/folder_update.h"
 #include "formats/npy.h"
@@ -300,6 +304,30 @@ TEST_F(ExtractTest, BlocksThatSeveralRanksLeftAreUsedByOne) {
   options_.force = true;
   extract();
   EXPECT_TRUE(read_file(file("train")) == train);
+}
+
+TEST_F(ExtractTest, ABlockOfAnotherSizeIsNamed) {
+  options_.threads = 1;
+  std::filesystem::rename(folder_ / "pictures/cmyk.jpg", folder_ / "pictures/away.jpg");
+  EXPECT_THROW(extract_shared(1, folder_.path(), info_, options_), Error);
+  std::filesystem::rename(folder_ / "pictures/away.jpg", folder_ / "pictures/cmyk.jpg");
+  // Of 1.2 million rows, all but the header a hole.
+  const Path block = folder_ / ".train_features_imagenet_resnet50.block-0.npy";
+  const std::string header = make_npy_header(DType::kF32, 4, std::array<size_t, 2>{1'200'000, 3});
+  write_file(block, header);
+  std::filesystem::resize_file(block, header.size() + 1'200'000 * 12);
+  EXPECT_SPML_ERROR(extract(), HasSubstr("expected 2 rows of 3 features, found 1200000 x 3"));
+}
+
+TEST_F(ExtractTest, ReplacesNoPipeAndNoFolder) {
+  options_.force = true;
+  ASSERT_EQ(::mkfifo(file("train").c_str(), 0600), 0);
+  EXPECT_SPML_ERROR(extract(), HasSubstr("found a pipe"));
+  EXPECT_TRUE(std::filesystem::is_fifo(file("train")));
+  std::filesystem::remove(file("train"));
+  std::filesystem::create_directory(file("train"));
+  EXPECT_SPML_ERROR(extract(), HasSubstr("found a folder"));
+  EXPECT_EQ(net_.images_seen, 0u);
 }
 
 TEST_F(ExtractTest, AnotherListOfImagesAtOneRankIsNamed) {

@@ -56,6 +56,14 @@ TEST_F(FinetuneVerbs, EveryLossTrainsThroughTheSameBridge) {
   }
 }
 
+TEST_F(FinetuneVerbs, ANetworkLargerThanMemoryIsRefused) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer itself needs more memory than the limit allows";
+#endif
+  expect_failure(train("an", run_, "finetune", "1", "1e-3", "1024") + Words{"--max-memory", "1G"},
+                 1, "training at 1024 pixels, 8 images at a time needs");
+}
+
 TEST_F(FinetuneVerbs, TrainingRowsAreLearnt) {
   const auto train_map = [&](const char* lr, const char* epochs, const Path& out) {
     return expect_success(train("bce", out, "finetune", epochs, lr) + Words{"--json", "--quiet"})

@@ -2,6 +2,7 @@
 // it without oneDNN's threads, which it does not understand.
 #include "vision/image_queue.h"
 
+#include "data/dataset_json.h"
 #include "pictures.h"
 
 namespace spml {
@@ -42,6 +43,13 @@ TEST(ImageQueue, DeliversInOrderWhateverTheThreads) {
   EXPECT_EQ(expected[0].images[1].rgb.size(), 3u * 40 * 40);
   EXPECT_TRUE(expected[2].images.empty());
   EXPECT_THAT(expected[2].error, HasSubstr("missing.jpg"));
+}
+
+TEST(ImageQueue, ResizingIsBoundedByMemory) {
+  ImageQueue queue(files(1), {.sizes = {kMaxImageSize},
+                              .threads = 1,
+                              .decode = {.memory = MemoryBudget(uint64_t{1} << 20)}});
+  EXPECT_THAT(queue.next().error, testing::HasSubstr("resizing"));
 }
 
 TEST(ImageQueue, CanBeLeftHalfway) {

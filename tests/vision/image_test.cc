@@ -1,5 +1,10 @@
 #include "vision/image.h"
 
+#include <sys/resource.h>
+#include <zlib.h>
+
+#include <cstdlib>
+
 #include "pictures.h"
 
 namespace spml {
@@ -97,6 +102,41 @@ TEST(Image, PixelsAreBoundedByTheBytesThereAre) {
   png.replace(16, 8, "\0\0\x30\0\0\0\x30\0", 8);
   EXPECT_SPML_ERROR(decode_image(as_bytes(png), "a.png"),
                     AnyOf(HasSubstr("cannot hold"), HasSubstr("CRC")));
+}
+
+std::string big_endian(uint32_t n) {
+  return {static_cast<char>(n >> 24), static_cast<char>(n >> 16), static_cast<char>(n >> 8),
+          static_cast<char>(n)};
+}
+
+// A PNG with `count` compressed texts of 7 MB each behind its header.
+std::string png_with_texts(size_t count) {
+  const std::string text(7'000'000, 'x');
+  std::string packed(compressBound(text.size()), '\0');
+  uLongf size = packed.size();
+  compress(reinterpret_cast<Bytef*>(packed.data()), &size,
+           reinterpret_cast<const Bytef*>(text.data()), text.size());
+  const std::string body = "zTXt" + std::string("Comment\0\0", 9) + packed.substr(0, size);
+  const uLong sum = crc32_z(0, reinterpret_cast<const Bytef*>(body.data()), body.size());
+  const std::string chunk = big_endian(static_cast<uint32_t>(body.size() - 4)) + body +
+                            big_endian(static_cast<uint32_t>(sum));
+  std::string png = read_file(picture("alpha.png")), chunks;
+  for (size_t i = 0; i < count; ++i) chunks += chunk;
+  return png.insert(33, chunks);  // behind signature and IHDR
+}
+
+TEST(Image, TextsOfAPngAreNotUnpacked) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer itself needs more address space than the limit allows";
+#endif
+  const std::string png = png_with_texts(700);  // 4.9 GB
+  const auto decode = [&] {
+    const rlimit limit{rlim_t{2} << 30, rlim_t{2} << 30};
+    ::setrlimit(RLIMIT_AS, &limit);
+    const Image image = decode_image(as_bytes(png), "a.png");
+    std::exit(image.rgb == read_ppm(picture("alpha.ppm")).rgb ? 0 : 1);
+  };
+  EXPECT_EXIT(decode(), testing::ExitedWithCode(0), "");
 }
 
 TEST(Image, PixelsAreBoundedByMemory) {

@@ -40,6 +40,16 @@ TEST_F(TrainFromVerbs, SaysWhatItKeepsAndRemovesItAtTheEnd) {
   EXPECT_EQ(read_json(run_ / "config.json")["config"]["train-from"], "layer4");
 }
 
+TEST_F(TrainFromVerbs, ALinkInARunFolderLeadsNowhere) {
+  const Path victim = folder_ / "victim", kept = victim / "layer1-old" / "plain.f16";
+  make_folder(kept.parent_path());
+  write_file(kept, "mine");
+  make_folder(run_);
+  std::filesystem::create_directory_symlink(victim, run_ / "activations");
+  expect_failure(train("an", run_) + Words{"--overwrite"}, 1, "found a symbolic link");
+  EXPECT_EQ(read_file(kept), "mine");
+}
+
 TEST_F(TrainFromVerbs, AKeptCacheServesOtherRuns) {
   const Path cache = folder_ / "cache";
   const Words kept = {"--cache", cache, "--keep-cache", "--quiet"};

@@ -1,7 +1,9 @@
 // spml weights and spml extract, run as users run them.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <sstream>
 
@@ -60,6 +62,26 @@ TEST_F(VisionVerbs, ExtractNeedsANetwork) {
   const Ran untrusted = extract({"--backbone", "m.pt"});
   EXPECT_EQ(untrusted.exit_code, 2);
   EXPECT_THAT(untrusted.err, HasSubstr("--trust-code"));
+}
+
+TEST_F(VisionVerbs, NamesAreLookedAtBeforeMemoryIsSpent) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer itself needs more address space than the limit allows";
+#endif
+  // 120 million empty names, all but the header a hole.
+  const Path names = data_ / "formatted_train_images.npy";
+  const std::string header = make_npy_header(DType::kBytes, 1, std::array<size_t, 1>{120'000'000});
+  write_file(names, header);
+  std::filesystem::resize_file(names, header.size() + 120'000'000);
+  rlimit before;
+  ::getrlimit(RLIMIT_AS, &before);
+  rlimit limit = before;
+  limit.rlim_cur = rlim_t{4'000'000} * 1024;
+  ::setrlimit(RLIMIT_AS, &limit);
+  const Ran ran = extract({"--weights", weights_.string()});
+  ::setrlimit(RLIMIT_AS, &before);
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("formatted_train_images.npy: row 0"));
 }
 
 TEST_F(VisionVerbs, SkippedImagesAreReported) {
