@@ -47,7 +47,8 @@ const charts = (() => {
       if (!run.chosen || !run.result.reliability) continue;
       for (const { entries, predicted, positives } of run.result.reliability) {
         if (entries > 0) {
-          values.push({ label: run.row, predicted: predicted / entries, positive: positives / entries, entries });
+          values.push({ label: run.row, run: run.name, predicted: predicted / entries,
+            positive: positives / entries, entries });
         }
       }
     }
@@ -61,6 +62,7 @@ const charts = (() => {
         { data: { values }, mark: { type: "line", point: true },
           encoding: { x: { field: "predicted", type: "quantitative", title: "predicted probability", scale },
             y: { field: "positive", type: "quantitative", title: "share that is positive", scale },
+            detail: { field: "run" },
             color: { field: "label", type: "nominal", sort: null, title: "loss", legend: legendBelow() },
             tooltip: [{ field: "label", title: "loss" }, two("predicted", "predicted"),
               two("positive", "positive"), { field: "entries", format: "," }] } },
@@ -75,7 +77,7 @@ const charts = (() => {
       run.curve.forEach((val, epoch) => {
         if (typeof val === "number") {
           values.push({ label: run.row, run: run.name, epoch: epoch + 1, val,
-            lr: String(run.result.lr), batch: run.result.batch, seed: run.result.seed,
+            lr: String(Number(run.result.lr.toPrecision(6))), batch: run.result.batch, seed: run.result.seed,
             kind: run.chosen ? "chosen on validation" : "other settings" });
         }
       });

@@ -1,10 +1,15 @@
 #include "report/collect.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
 
 #include "base/fail.h"
 #include "base/folders.h"
+#include "base/memory_budget.h"
 #include "experiment/folder_kind.h"
+#include "experiment/grid.h"
 #include "experiment/reproduce.h"
 #include "experiment/run_folder.h"
 #include "experiment/sweep.h"
@@ -13,26 +18,56 @@
 namespace spml {
 namespace {
 
-ReportRun read_report_run(const Path& folder, std::string name) {
-  ReportRun run;
-  run.name = std::move(name);
-  run.record = read_run(folder);
-  const Path search = RunFolder{folder}.search();
-  if (path_exists(search)) run.search = read_search(search);
-  return run;
+uint64_t size_of(const Path& file) {
+  std::error_code ignored;  // what cannot be read is an Error when it is
+  const uintmax_t bytes = std::filesystem::file_size(file, ignored);
+  return ignored ? 0 : bytes;
 }
 
-// A run that a file in `folder` names.
-ReportRun read_run_inside(const Path& folder, const Path& list, const std::string& name) {
-  const Path path = run_inside(folder, name, list);
-  return read_report_run(path, path.filename().string());
+// The runs of a report, which are all kept until the page is drawn.
+class RunReader {
+ public:
+  ReportRun read(const Path& folder, std::string name) {
+    const RunFolder files{folder};
+    if (++runs_ > kMaxRuns) fail("{}: expected at most {} runs", folder.string(), kMaxRuns);
+    for (const Path& file : {files.config(), files.metrics(), files.result(), files.search()}) {
+      bytes_ = saturating_sum(bytes_, saturating_product(size_of(file), kTimesItsFile));
+    }
+    memory_.require(bytes_, fmt::format("{}: this run, with those before it,", folder.string()));
+    ReportRun run;
+    run.name = std::move(name);
+    run.record = read_run(folder);
+    if (path_exists(files.search())) run.search = read_search(files.search());
+    return run;
+  }
+  // A run that a file in `folder` names.
+  ReportRun read_inside(const Path& folder, const Path& list, const std::string& name) {
+    const Path path = run_inside(folder, name, list);
+    return read(path, path.filename().string());
+  }
+
+ private:
+  static constexpr uint64_t kTimesItsFile = 8;  // a run in memory, and as a part of the page
+  MemoryBudget memory_;
+  uint64_t bytes_ = 0;
+  size_t runs_ = 0;
+};
+
+// The first run of a group says what the classes are.
+void add_run(std::vector<ReportRun>& runs, ReportRun run) {
+  if (!runs.empty()) run.record.setup.classes = std::vector<std::string>();
+  runs.push_back(std::move(run));
 }
 
-std::vector<ReportRun> read_sweep(const Path& folder) {
+std::vector<ReportRun> read_sweep(RunReader& reader, const Path& folder) {
   const Path list = SweepFolder{folder}.results();
   std::vector<ReportRun> runs;
+  std::set<std::string> seen;
   for (const std::string& name : read_sweep_runs(list)) {
-    runs.push_back(read_run_inside(folder, list, name));
+    if (!seen.insert(name).second) {
+      fail("{}: expected every run once, found '{}' twice", list.string(), name);
+    }
+    add_run(runs, reader.read_inside(folder, list, name));
   }
   if (runs.empty()) fail("{}: expected finished runs, found none", list.string());
   return runs;
@@ -52,9 +87,7 @@ std::string labels_text(LabelNeed needs) {
   return "observed positives";
 }
 
-ReportRow describe_row(const std::string& label, const std::string& loss,
-                       std::optional<Winner> winner) {
-  const LabelNeed needs = find_loss(loss).needs;
+ReportRow describe_row(const std::string& label, LabelNeed needs, std::optional<Winner> winner) {
   ReportRow row;
   row.label = label;
   row.labels = labels_text(needs);
@@ -92,15 +125,39 @@ ReportSection describe_sweep(const std::string& title, const Path& path,
   std::vector<SweepRun> finished;
   for (ReportRun& run : runs) {
     run.row = run.record.result.loss;
-    finished.push_back({"", run.record.setup.identity.config, run.record});
+    const TrainConfig config = run.record.setup.identity.config;
+    finished.push_back({"", config, std::move(run.record)});
   }
   std::vector<ReportRow> rows;
   for (auto& [loss, winner] : best_per_loss(finished)) {
     for (const size_t i : winner.members) runs[i].chosen = true;
-    rows.push_back(describe_row(loss, loss, winner));
+    const TrainConfig& config = finished[winner.members.front()].config;
+    rows.push_back(describe_row(loss, loss_info(config).needs, winner));
   }
+  for (size_t i = 0; i < runs.size(); ++i) runs[i].record = std::move(finished[i].record);
   rank_single_positive(rows);
   return {title, {make_group("", path, std::move(rows), std::move(runs))}, std::nullopt};
+}
+
+// Single runs, as a sweep of each data set: what was reached on one says nothing of another.
+void add_runs(const std::vector<ReportRun>& runs, Report& report) {
+  const auto data_of = [](const ReportRun& run) {
+    return run.record.setup.identity.data_fingerprint;
+  };
+  std::vector<std::string> sets;
+  for (const ReportRun& run : runs) {
+    if (std::ranges::find(sets, data_of(run)) == sets.end()) sets.push_back(data_of(run));
+  }
+  for (const std::string& data : sets) {
+    std::vector<ReportRun> of_data;
+    for (const ReportRun& run : runs) {
+      if (data_of(run) == data) of_data.push_back(run);
+    }
+    const Path path = of_data.size() == 1 ? Path(of_data.front().name) : Path();
+    const std::string folder = of_data.front().record.setup.data;
+    report.sections.push_back(
+        describe_sweep(sets.size() == 1 ? "Runs" : "Runs on " + folder, path, std::move(of_data)));
+  }
 }
 
 // Only the sweep knows which seeds it was asked for.
@@ -114,7 +171,8 @@ void add_missing_seeds(const Path& file, std::vector<ReportRow>& rows) {
 }
 
 // The runs of an experiment on one data set, with the choices that it made.
-std::optional<ReportGroup> describe_experiment_group(const Path& folder, const std::string& dataset,
+std::optional<ReportGroup> describe_experiment_group(RunReader& reader, const Path& folder,
+                                                     const std::string& dataset,
                                                      const ExperimentResult& experiment) {
   const Path list = ReproductionFolder{folder}.results();
   std::vector<ReportRun> runs;
@@ -123,17 +181,22 @@ std::optional<ReportGroup> describe_experiment_group(const Path& folder, const s
     const auto *names = row.runs.find(dataset), *chosen = row.chosen.find(dataset);
     if (names == nullptr || chosen == nullptr) continue;
     std::optional<Winner> winner;
+    const std::set<std::string> among(chosen->begin(), chosen->end());
+    std::set<std::string> seen;  // points of a curve may share a run
     for (const std::string& name : *names) {
-      ReportRun run = read_run_inside(folder, list, name);
+      if (!seen.insert(name).second) continue;
+      ReportRun run = reader.read_inside(folder, list, name);
       run.row = row.label;
-      run.chosen = std::ranges::find(*chosen, name) != chosen->end();
+      run.chosen = among.contains(name);
+      std::vector<double> per_class_ap = std::exchange(run.record.result.per_class_ap, {});
       if (run.chosen && !winner && experiment.show == Show::kTable) {
         winner.emplace().result = run.record.result;
+        winner->result.per_class_ap = std::move(per_class_ap);
       }
-      runs.push_back(std::move(run));
+      add_run(runs, std::move(run));
     }
     try {
-      rows.push_back(describe_row(row.label, row.loss, std::move(winner)));
+      rows.push_back(describe_row(row.label, find_loss(row.loss).needs, std::move(winner)));
     } catch (const Error& error) {
       fail("{}: row '{}': {}", list.string(), row.label, error.what());
     }
@@ -142,10 +205,11 @@ std::optional<ReportGroup> describe_experiment_group(const Path& folder, const s
   return make_group(dataset, folder / dataset, std::move(rows), std::move(runs));
 }
 
-ReportSection describe_experiment(const Path& folder, const ExperimentResult& experiment) {
+ReportSection describe_experiment(RunReader& reader, const Path& folder,
+                                  const ExperimentResult& experiment) {
   ReportSection section{experiment.title, {}, experiment};
   for (const std::string& dataset : experiment.columns) {
-    if (auto group = describe_experiment_group(folder, dataset, experiment)) {
+    if (auto group = describe_experiment_group(reader, folder, dataset, experiment)) {
       section.groups.push_back(std::move(*group));
     }
   }
@@ -156,9 +220,10 @@ ReportSection describe_experiment(const Path& folder, const ExperimentResult& ex
   return section;
 }
 
-void add_experiments(const Path& folder, const Reproduction& reproduction, Report& report) {
+void add_experiments(RunReader& reader, const Path& folder, const Reproduction& reproduction,
+                     Report& report) {
   for (const auto& [name, experiment] : reproduction.experiments) {
-    report.sections.push_back(describe_experiment(folder, experiment));
+    report.sections.push_back(describe_experiment(reader, folder, experiment));
   }
 }
 
@@ -166,23 +231,26 @@ void add_experiments(const Path& folder, const Reproduction& reproduction, Repor
 
 Report collect(const Path& folder, const Reproduction& reproduction) {
   Report report{kVersion, {}};
-  add_experiments(folder, reproduction, report);
+  RunReader reader;
+  add_experiments(reader, folder, reproduction, report);
   return report;
 }
 
 Report collect(const std::vector<Path>& folders) {
   Report report{kVersion, {}};
+  RunReader reader;
   std::vector<ReportRun> single;
   for (const Path& folder : folders) {
     const auto kind = kind_of_folder(folder);
     if (kind == FolderKind::kSweep && path_exists(SweepFolder{folder}.results())) {
       ReportSection& section = report.sections.emplace_back(
-          describe_sweep("Sweep " + folder.string(), folder, read_sweep(folder)));
+          describe_sweep("Sweep " + folder.string(), folder, read_sweep(reader, folder)));
       add_missing_seeds(SweepFolder{folder}.best(), section.groups.front().rows);
     } else if (kind == FolderKind::kReproduction) {
-      add_experiments(folder, read_reproduction(ReproductionFolder{folder}.results()), report);
+      add_experiments(reader, folder, read_reproduction(ReproductionFolder{folder}.results()),
+                      report);
     } else if (kind == FolderKind::kRun && path_exists(RunFolder{folder}.result())) {
-      single.push_back(read_report_run(folder, folder.string()));
+      single.push_back(reader.read(folder, folder.string()));
     } else {
       fail(
           "{}: expected a finished run (result.json), sweep (results.jsonl) or reproduction "
@@ -190,10 +258,7 @@ Report collect(const std::vector<Path>& folders) {
           folder.string());
     }
   }
-  if (!single.empty()) {
-    const Path path = folders.size() == 1 ? folders.front() : Path();
-    report.sections.push_back(describe_sweep("Runs", path, std::move(single)));
-  }
+  add_runs(single, report);
   return report;
 }
 

@@ -11,12 +11,16 @@ namespace {
 
 using Lines = std::vector<std::vector<std::string>>;
 
+constexpr size_t kMostWidth = 100;  // what is longer sticks out: it does not pad all other lines
+
 // Columns as wide as their widest text, the first `left` of them aligned to the left.
 std::string aligned(const Lines& lines, size_t left) {
   std::vector<size_t> widths;
   for (const auto& line : lines) {
     widths.resize(std::max(widths.size(), line.size()));
-    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+    for (size_t i = 0; i < line.size(); ++i) {
+      widths[i] = std::max(widths[i], std::min(line[i].size(), kMostWidth));
+    }
   }
   std::string text;
   for (const auto& line : lines) {
@@ -68,10 +72,12 @@ std::string table_text(const ExperimentResult& result) {
     lines[0].emplace_back();
     lines[1].emplace_back("labels it sees");
   }
+  std::vector<bool> given;  // by column
   for (const std::string& name : result.columns) {
+    given.push_back(is_given(result, name));
     const std::vector<std::string> titles =
-        is_given(result, name) ? std::vector<std::string>{"ours", "paper", "difference"}
-                               : std::vector<std::string>{"paper"};
+        given.back() ? std::vector<std::string>{"ours", "paper", "difference"}
+                     : std::vector<std::string>{"paper"};
     lines[0].push_back(name);
     lines[0].resize(lines[0].size() + titles.size() - 1);
     lines[1].insert(lines[1].end(), titles.begin(), titles.end());
@@ -79,12 +85,11 @@ std::string table_text(const ExperimentResult& result) {
   for (const ResultRow& row : result.rows) {
     std::vector<std::string> line = {row.label};
     if (described) line.push_back(row.labels);
-    for (const std::string& name : result.columns) {
-      const ResultPoint& cell = of_dataset(row.cells, name);
-      const bool given = is_given(result, name);
-      if (given) line.push_back(with_deviation(cell) + mark(cell));
+    for (size_t i = 0; i < given.size(); ++i) {
+      const ResultPoint& cell = of_dataset(row.cells, result.columns[i]);
+      if (given[i]) line.push_back(with_deviation(cell) + mark(cell));
       line.push_back(cell.paper ? fmt::format("{:.1f}", *cell.paper) : "-");
-      if (!given) continue;
+      if (!given[i]) continue;
       line.push_back(cell.difference ? fmt::format("{:+.2f}", *cell.difference) : "-");
     }
     lines.push_back(std::move(line));

@@ -1,24 +1,23 @@
 #include "report/page.h"
 
+#include <algorithm>
+
 #include "base/fail.h"
 #include "report/embedded.h"
 
 namespace spml {
-namespace {
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
-    text.replace(at, from.size(), to);
-  }
-}
-
-}  // namespace
 
 bool can_draw_pages() { return !asset("vega.js").empty(); }
 
-std::string for_script(std::string json) {
-  replace_all(json, "<", "\\u003c");  // so no tag can begin
-  return json;
+std::string for_script(std::string_view json) {
+  std::string text;
+  for (size_t at = 0; at < json.size();) {
+    const size_t end = std::min(json.find('<', at), json.size());
+    text += json.substr(at, end - at);
+    if (end < json.size()) text += "\\u003c";  // so no tag can begin
+    at = end + 1;
+  }
+  return text;
 }
 
 std::string draw_page(const Report& report) {
@@ -26,7 +25,7 @@ std::string draw_page(const Report& report) {
 }
 
 std::string fill_page(std::string_view title, std::initializer_list<std::string_view> scripts,
-                      std::string json) {
+                      std::string_view json) {
   if (!can_draw_pages()) {
     fail(
         "this spml was built without the chart library; install npm, configure with "
@@ -34,7 +33,7 @@ std::string fill_page(std::string_view title, std::initializer_list<std::string_
   }
   // @@name@@ in the template stands for a file, or for what differs between pages.
   const std::string_view page = asset("page.html");
-  const std::string data = for_script(std::move(json));
+  const std::string data = for_script(json);
   std::string out;
   size_t at = 0;
   for (size_t begin; (begin = page.find("@@", at)) != std::string_view::npos;) {

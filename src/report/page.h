@@ -18,9 +18,9 @@ std::string draw_page(const Report& report);
 
 // page.html with a title and these scripts, which draw the JSON. Error without the chart library.
 std::string fill_page(std::string_view title, std::initializer_list<std::string_view> scripts,
-                      std::string json);
+                      std::string_view json);
 
 // JSON that stands safely inside <script>.
-std::string for_script(std::string json);
+std::string for_script(std::string_view json);
 
 }  // namespace spml

@@ -7,6 +7,8 @@
   const signed = (value) => (typeof value === "number" ? (value > 0 ? "+" : "") + value.toFixed(2) : "–");
   // 0.0001 as 1e-4
   const power = (value) => value.toExponential().replace("e+", "e");
+  // 0.0031000000000000003 as 0.0031
+  const short = (value) => (typeof value === "number" ? String(Number(value.toPrecision(6))) : plain(value));
   const plain = (value) => (value === null || value === undefined ? "–" : String(value));
   const withDeviation = (mean, deviation, digits) =>
     number(mean, digits) + (typeof deviation === "number" ? " ± " + number(deviation, digits) : "");
@@ -40,7 +42,7 @@
         cell(withDeviation(winner.test_map_mean ?? winner.test_map, winner.test_map_std) + seedsNote(winner),
           rankClass(rank)),
         ...[number(winner.val_map_mean ?? winner.val_map), number(winner.train_map_mean ?? winner.train_map),
-          plain(winner.lr), plain(winner.batch), plain(winner.best_epoch)].map((text) => cell(text))));
+          short(winner.lr), plain(winner.batch), plain(winner.best_epoch)].map((text) => cell(text))));
     return table("results", [["loss", { text: "labels it sees", class: "text" }, "test MAP", "val MAP",
       "train MAP", "lr", "batch", "epoch"]], rows);
   }
@@ -90,14 +92,15 @@
   }
 
   function runsTable(group) {
-    const rows = group.runs.map(({ row: label, result, config }) => row([
-      label, plain(result.mode), plain(result.lr), plain(result.batch), plain(result.epochs),
-      plain(result.seed), number(result.k, 2), plain((config.config || {}).subsample),
+    const rows = group.runs.map(({ name, row: label, result, config: { config = {} } }) => row([
+      name, label, plain(result.mode), short(result.lr), plain(result.batch), plain(result.epochs),
+      plain(result.seed), number(result.k, 2), plain(config.transform), short(config["weight-decay"]),
+      plain(config.subsample),
       Object.entries(result.params || {}).map(([k, v]) => `${k}=${v}`).join(" "),
       plain(result.best_epoch), number(result.val_map, 2), number(result.test_map, 2),
       number(result.train_seconds, 2)]));
-    return table("results", [["run", "mode", "lr", "batch", "epochs", "seed", "k", "subsample",
-      "parameters", "best epoch", "val MAP", "test MAP", "seconds"]], rows);
+    return table("results", [["run", "loss", "mode", "lr", "batch", "epochs", "seed", "k", "transform",
+      "weight decay", "subsample", "parameters", "best epoch", "val MAP", "test MAP", "seconds"]], rows);
   }
 
   function configurations(group) {
@@ -118,7 +121,7 @@
       (a.stage < b.stage ? -1 : a.stage > b.stage ? 1 : (b.score ?? -1) - (a.score ?? -1)));
     const rows = trials.map((t) => element("tr", t.chosen ? { class: "single" } : {},
       ...[t.stage === "final" ? "whole run" : "short run", t.loss,
-        Object.entries(t.params).map(([k, v]) => `${k}=${v}`).join(" "), t.transform, plain(t.lr),
+        Object.entries(t.params).map(([k, v]) => `${k}=${v}`).join(" "), t.transform, short(t.lr),
         plain(t.weight_decay), plain(t.epochs), number(t.val_map, 2),
         t.error ? t.error : number(t.score, 2)].map((text) => cell(text, t.chosen ? "first" : ""))));
     part.append(element("h3", {}, "The search"),

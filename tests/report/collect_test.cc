@@ -25,6 +25,7 @@ void write_run(const Path& folder, const std::string& loss, double lr, double va
   run.setup.classes = {"cat", "dog"};
   run.result.loss = loss;
   run.result.lr = lr;
+  run.result.batch = run.setup.identity.config.batch;
   run.result.seed = seed;
   run.result.best_epoch = 2;
   run.result.val_map = val;
@@ -81,6 +82,24 @@ TEST(Collect, SeedsOfTheWinnerAreAllChosen) {
   EXPECT_FALSE(group.runs.at(2).chosen);
 }
 
+TEST(Collect, RunsOnOtherDataAreNoRivals) {
+  const TemporaryFolder folder;
+  write_run(folder / "a", "an", 1e-3, 70, 60);
+  write_run(folder / "b", "an", 1e-3, 80, 75);
+  const RunFolder other{folder / "b"};
+  RunSetup setup = read_run_setup(other.config());
+  setup.data = "elsewhere";
+  setup.identity.data_fingerprint = "0123456789abcdef";
+  write_file(other.config(), json_text(setup));
+  const Report report = collect({folder / "a", folder / "b"});
+  ASSERT_EQ(report.sections.size(), 2u);
+  EXPECT_EQ(report.sections.at(1).title, "Runs on elsewhere");
+  for (const ReportSection& section : report.sections) {
+    EXPECT_EQ(section.groups.at(0).runs.size(), 1u);
+    EXPECT_TRUE(section.groups.at(0).runs.at(0).chosen);
+  }
+}
+
 TEST(Collect, RefusesWhatNoRunWrites) {
   const TemporaryFolder folder;
   EXPECT_SPML_ERROR(collect({folder.path()}), HasSubstr("found none"));
@@ -113,6 +132,29 @@ TEST(Collect, ReadsNothingOutsideOfASweep) {
                     AllOf(HasSubstr("inside the folder"), HasSubstr("elsewhere")));
 }
 
+TEST(Collect, ASweepHasEveryRunOnce) {
+  const TemporaryFolder folder;
+  write_run(folder / "runs/a", "an", 1e-3, 70, 60);
+  write_file(folder / "results.jsonl", sweep_line("runs/a") + sweep_line("runs/a"));
+  EXPECT_SPML_ERROR(collect({folder.path()}),
+                    AllOf(HasSubstr("results.jsonl"), HasSubstr("'runs/a' twice")));
+}
+
+TEST(Collect, LossesOfUsersSeeWhatTheySay) {
+  const TemporaryFolder folder;
+  write_run(folder / "run", "an", 1e-3, 70, 60);
+  const RunFolder files{folder / "run"};
+  RunRecord run = read_run(files.path);
+  run.setup.identity.config.loss = run.result.loss = "mine";
+  run.setup.identity.config.own_loss = recorded_loss("mine", false);
+  write_file(files.config(), json_text(run.setup));
+  write_file(files.result(), json_text(run.result));
+  const Report report = collect({folder / "run"});
+  const ReportRow& row = report.sections.at(0).groups.at(0).rows.at(0);
+  EXPECT_EQ(row.label, "mine");
+  EXPECT_EQ(row.labels, "observed positives");
+}
+
 TEST(Collect, SaysWhichSeedsASweepLacks) {
   const TemporaryFolder folder;
   write_run(folder / "runs/a", "an", 1e-3, 70, 60);
@@ -129,7 +171,7 @@ TEST(Collect, ReproductionsBringTheirChoices) {
   write_run(folder / "toy/runs/b", "an", 1e-4, 80, 60);
   ResultRow row;
   row.label = row.loss = "an";
-  row.runs["toy"] = {"toy/runs/a", "toy/runs/b"};
+  row.runs["toy"] = {"toy/runs/a", "toy/runs/b", "toy/runs/a"};  // points may share a run
   row.chosen["toy"] = {"toy/runs/b"};
   Reproduction reproduction;
   ExperimentResult& experiment = reproduction.experiments["mine"];
@@ -144,6 +186,9 @@ TEST(Collect, ReproductionsBringTheirChoices) {
   const ReportGroup& group = section.groups[0];
   EXPECT_EQ(group.name, "toy");
   EXPECT_EQ(group.rows.at(0).winner->result.test_map, 60);
+  EXPECT_EQ(group.rows.at(0).winner->result.per_class_ap.size(), 2u);
+  EXPECT_EQ(group.classes.size(), 2u);
+  ASSERT_EQ(group.runs.size(), 2u);
   EXPECT_FALSE(group.runs.at(0).chosen);
   EXPECT_TRUE(group.runs.at(1).chosen);
   EXPECT_TRUE(section.experiment->rows.at(0).runs.empty());

@@ -82,5 +82,14 @@ TEST(ExperimentText, CsvHasARecordForEachNumber) {
             "mine,role,,,80.0,,,,,,,\n");
 }
 
+TEST(ExperimentText, OneLongTextDoesNotPadAllOthers) {
+  const std::string name(10'000, 'x');
+  ResultRow shorter = row("an"), longer = row(name);
+  shorter.cells["mine"].ours = longer.cells["mine"].ours = 80;
+  const std::string text = experiment_text(result(Show::kTable, {shorter, longer}));
+  EXPECT_LT(text.size(), 11'000u);
+  EXPECT_THAT(text, HasSubstr(name));
+}
+
 }  // namespace
 }  // namespace spml
