@@ -153,9 +153,9 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize(
     "call",
     [
-        "spml.SinglePositiveClassifier(max_iter=10**6).fit(x, y)",
-        "spml.SinglePositiveClassifier('an', max_iter=10**6).fit(x, y)",
-        "spml.train(features=x, observed=y, loss='an', epochs=10**6)",
+        "spml.SinglePositiveClassifier(max_iter=50_000).fit(x, y)",
+        "spml.SinglePositiveClassifier('an', max_iter=50_000).fit(x, y)",
+        "spml.train(features=x, observed=y, loss='an', epochs=50_000)",
     ],
 )
 def test_control_c_stops_a_fit(call):

@@ -88,6 +88,9 @@ Matrix<float> LinearClassifier::logits(const Features& features, int threads) co
   if (features.cols() != this->features()) {
     fail("expected {} features, as the model has, found {}", this->features(), features.cols());
   }
+  if (features.rows() > kMaxRows) {
+    fail("expected at most {} rows, found {}", kMaxRows, features.rows());
+  }
   std::vector<int32_t> rows(features.rows());
   std::iota(rows.begin(), rows.end(), 0);
   Matrix<float> out(features.rows(), labels());

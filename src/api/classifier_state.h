@@ -6,13 +6,11 @@
 #include <vector>
 
 #include "decide/calibration.h"
-#include "experiment/run_record.h"
+#include "experiment/run.h"
 #include "linear/linear_model.h"
 #include "spml/linear.h"
 
 namespace spml {
-
-class Session;
 
 struct ClassifierState {
   std::unique_ptr<const LinearModel> model;
@@ -24,7 +22,8 @@ struct ClassifierState {
 };
 
 // Of a session that is done.
-std::shared_ptr<ClassifierState> state_of(Session& session, RunResult result);
+std::shared_ptr<ClassifierState> state_of(Session& session, RunResult result,
+                                          const RunEvents& events);
 // Takes the weights of a session that trained on all rows, and what it reaches with them.
 void take_refit(ClassifierState& state, Session& session);
 

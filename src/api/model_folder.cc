@@ -24,6 +24,10 @@ TrainingResult public_result(const RunRecord& record) {
   result.seed = run.seed;
   result.k = run.k;
   result.params = run.params;
+  result.transform = run.transform.value_or("");
+  result.weight_decay = run.weight_decay.value_or(0);
+  result.average = run.average.value_or(1);
+  result.blend_ridge = run.blend_ridge.value_or(false);
   result.best_epoch = run.best_epoch;
   result.val_map = run.val_map;
   result.test_map = run.test_map;
@@ -61,9 +65,10 @@ RunRecord record_of_parts(const LinearClassifier& model) {
 
 }  // namespace
 
-std::shared_ptr<ClassifierState> state_of(Session& session, RunResult result) {
+std::shared_ptr<ClassifierState> state_of(Session& session, RunResult result,
+                                          const RunEvents& events) {
   auto state = std::make_shared<ClassifierState>();
-  Decisions decisions = decide(session);
+  Decisions decisions = decide(session, events);
   result.thresholds_from = to_string(decisions.from);
   if (const auto reliability = test_reliability(session, decisions.calibration)) {
     result.ece = reliability->error();
@@ -89,6 +94,10 @@ void take_refit(ClassifierState& state, Session& session) {
   result.train_map = measured.train_map;
   result.test_map_nonempty = measured.test_map_nonempty;
   result.per_class_ap = measured.per_class_ap;
+  if (const auto reliability = test_reliability(session, state.calibration)) {
+    result.ece = reliability->error();
+    result.reliability = reliability->bins();
+  }
   result.refit = true;
   state.result = public_result(state.record);
   state.model = copy_for_use(dynamic_cast<const LinearModel&>(*session.model));

@@ -117,7 +117,7 @@ RunEvents search_events(const TrainOptions& options) {
 TrainConfig completed(const Dataset& data, const TrainOptions& options) {
   const TrainConfig config = config_of(options);
   if (!is_auto(options)) {
-    return with_estimated_k(data, config, threads_of(options), options.on_notice);
+    return with_estimated_k(data, config, threads_of(options), search_events(options));
   }
   return search_settings(data, config, auto_options(options), search_events(options)).chosen;
 }
@@ -146,8 +146,12 @@ LinearClassifier train_in_memory(const Dataset& data, const TrainOptions& option
   const double val_map = average_classifiers(session, search_events(options));
   RunResult result = measure(session);
   result.val_map = val_map;
-  const auto state = state_of(session, std::move(result));
-  if (is_auto(options) && options.refit) refit(data, options, config, *state);
+  const auto state = state_of(session, std::move(result), search_events(options));
+  if (is_auto(options)) {
+    state->record.setup.search =
+        SearchRequest{options.trials, options.time_limit, options.refit, options.k};
+    if (options.refit) refit(data, options, config, *state);
+  }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   state->record.result.seconds = state->result.seconds = seconds.count();
   return LinearClassifier(state);

@@ -50,8 +50,11 @@ void run_from_observed(const Arguments& arguments) {
     true_k = estimate_k(data.train_file.truth, exact).k;
   }
   if (arguments.common.json) {
-    Json by_label = Json::object();
-    for (size_t j = 0; j < fit.priors.size(); ++j) by_label[data.classes[j]] = fit.priors[j];
+    Json by_label = Json::object();  // names are different: none has to be looked up
+    auto& priors = by_label.get_ref<Json::object_t&>();
+    for (size_t j = 0; j < fit.priors.size(); ++j) {
+      priors.push_back({data.classes[j], fit.priors[j]});
+    }
     print_json({{"k", fit.k},
                 {"interval", {fit.k_low, fit.k_high}},
                 {"certain", fit.k_is_certain},

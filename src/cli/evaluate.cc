@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/model_input.h"
 #include "cli/print_json.h"
+#include "cli/progress.h"
 #include "cli/verbs.h"
 #include "experiment/evaluate.h"
 
@@ -25,6 +26,11 @@ ModelEvaluation evaluate(const Options& options) {
   data_options.threads = options.common.threads;
   const Dataset data = open_dataset(options.data, data_options);
   check_fits(trained, data);
+  if (trained.refit && options.split == "val" && !options.common.quiet) {
+    notice(options.run +
+           ": the model was trained once more on train and val (--refit), so that it "
+           "has seen the rows of val");
+  }
   const SplitRows split = rows_of_split(trained, data, options.split);
   const DataPart& part = split.part == Part::kTest ? data.test : data.train_file;
   const ModelInput input = model_input(trained, data, part, split.rows, options.common);

@@ -55,7 +55,10 @@ void expand(const Verb& verb, const Expansion& expansion, Given& given) {
   const nlohmann::json object = parse_object(expansion);
   for (const auto& [key, value] : object.items()) {
     const Flag* flag = find_flag(verb, key);
-    if (flag == nullptr || key == "config" || key == "help") {
+    if (key == "config" || key == "help") {
+      fail_usage("{}: '{}' counts on the command line only", expansion.source, key);
+    }
+    if (flag == nullptr) {
       const std::string near = nearest("--" + key, flag_names(verb));
       fail_usage("{}: unknown key '{}'{}", expansion.source, key,
                  near.empty() ? "" : fmt::format("; did you mean '{}'?", near.substr(2)));

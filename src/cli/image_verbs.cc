@@ -1,6 +1,8 @@
 // spml extract, spml weights: what they are called with, the same in a build without images.
 #include <memory>
 
+#include "base/fail.h"
+#include "base/folders.h"
 #include "cli/images.h"
 #include "cli/verbs.h"
 
@@ -38,7 +40,12 @@ void add_cache_flags(std::vector<Flag>& flags, CacheFlags& cache) {
 }
 
 CacheFlags with_default(CacheFlags cache, const Path& out) {
-  if (cache.folder.empty()) cache.folder = out / "activations";
+  if (!cache.folder.empty()) return cache;
+  cache.folder = out / "activations";
+  if (is_link(cache.folder)) {  // of somebody else's run folder: files would be written elsewhere
+    fail("{}: expected a folder, found a symbolic link; remove it, or give --cache",
+         cache.folder.string());
+  }
   return cache;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/fail.h"
+#include "base/memory_budget.h"
 #include "cli/params.h"
 #include "cli/print_json.h"
 #include "cli/verbs.h"
@@ -32,14 +33,20 @@ struct Matrix {
   View<const T> view() const { return {empty() ? nullptr : values.data(), rows, cols}; }
 };
 
-template <class T>
-Matrix<T> read_matrix(const std::string& path) {
+// Nothing but the header is read; empty when there is no such file.
+NpyArray open_matrix(const std::string& path) {
   if (path.empty()) return {};
-  const NpyArray array(path);
+  NpyArray array(path);
   if (array.header().shape.size() != 2 || array.header().elements() == 0) {
     fail("{}: expected a matrix of B rows and L columns, found {} elements in {} dimensions", path,
          array.header().elements(), array.header().shape.size());
   }
+  return array;
+}
+
+template <class T>
+Matrix<T> read_matrix(const NpyArray& array) {
+  if (array.empty()) return {};
   Matrix<T> matrix{std::vector<T>(array.header().elements()), array.rows(), array.cols()};
   for (size_t i = 0; i < matrix.rows; ++i) {
     array.read_row(i, std::span(matrix.values).subspan(i * matrix.cols, matrix.cols));
@@ -48,31 +55,43 @@ Matrix<T> read_matrix(const std::string& path) {
 }
 
 template <class T>
-Matrix<T> read_logits(const std::string& path) {
-  Matrix<T> matrix = read_matrix<T>(path);
+Matrix<T> read_logits(const NpyArray& array) {
+  Matrix<T> matrix = read_matrix<T>(array);
   for (size_t i = 0; i < matrix.values.size(); ++i) {
     if (std::isfinite(matrix.values[i])) continue;
-    fail("{}: row {}, column {}: expected a finite number, found {}", path, i / matrix.cols,
-         i % matrix.cols, matrix.values[i]);
+    fail("{}: row {}, column {}: expected a finite number, found {}", array.path().string(),
+         i / matrix.cols, i % matrix.cols, matrix.values[i]);
   }
   return matrix;
 }
 
-Matrix<int8_t> read_labels(const std::string& path, int smallest) {
-  Matrix<int8_t> matrix = read_matrix<int8_t>(path);
+Matrix<int8_t> read_labels(const NpyArray& array, int smallest) {
+  Matrix<int8_t> matrix = read_matrix<int8_t>(array);
   for (size_t i = 0; i < matrix.values.size(); ++i) {
     if (matrix.values[i] >= smallest && matrix.values[i] <= 1) continue;
-    fail("{}: row {}, column {}: expected a label in {}..1, found {}", path, i / matrix.cols,
-         i % matrix.cols, smallest, matrix.values[i]);
+    fail("{}: row {}, column {}: expected a label in {}..1, found {}", array.path().string(),
+         i / matrix.cols, i % matrix.cols, smallest, matrix.values[i]);
   }
   return matrix;
 }
 
-template <class A, class B>
-void check_same_shape(const Matrix<A>& logits, const Matrix<B>& other, const std::string& path) {
-  if (other.empty() || (other.rows == logits.rows && other.cols == logits.cols)) return;
-  fail("{}: expected the shape of the logits, ({}, {}), found ({}, {})", path, logits.rows,
-       logits.cols, other.rows, other.cols);
+void check_same_shape(const NpyArray& logits, const NpyArray& other) {
+  if (other.empty() || (other.rows() == logits.rows() && other.cols() == logits.cols())) return;
+  fail("{}: expected the shape of the logits, ({}, {}), found ({}, {})", other.path().string(),
+       logits.rows(), logits.cols(), other.rows(), other.cols());
+}
+
+// All that a batch of so many elements takes: matrices, gradients, and numbers as JSON and as text.
+void require_memory(const NpyArray& logits, size_t item_size, const LossInfo& info,
+                    const Loss& loss) {
+  constexpr uint64_t kPrinted = 200;  // of one number
+  const uint64_t printed = 1 + (info.uses_estimates ? 1 : 0) + (info.memory.labels ? 1 : 0);
+  const uint64_t floats = 5 + loss.scratch_per_entry();  // z, u, soft labels and two gradients
+  constexpr uint64_t kLabels = 4;                        // observed, truth, prepared and relabelled
+  MemoryBudget().require(
+      saturating_product(logits.header().elements(),
+                         floats * item_size + kLabels + printed * kPrinted),
+      fmt::format("{}: a batch of {} x {}", logits.path().string(), logits.rows(), logits.cols()));
 }
 
 template <class T>
@@ -87,25 +106,28 @@ Json rows_of(const std::vector<T>& values, size_t cols) {
 template <class T>
 void evaluate(const EvalFlags& flags) {
   const LossInfo& info = find_loss(flags.loss);
-  const auto z = read_logits<T>(flags.logits);
-  const auto u = read_logits<T>(flags.estimates);
-  const auto observed = read_labels(flags.observed, -1), truth = read_labels(flags.truth, 0);
-  check_same_shape(z, u, flags.estimates);
-  check_same_shape(z, observed, flags.observed);
-  check_same_shape(z, truth, flags.truth);
-  const auto soft = read_logits<T>(flags.soft_labels), priors = read_logits<T>(flags.priors);
-  check_same_shape(z, soft, flags.soft_labels);
-  if (!priors.empty() && (priors.rows != 1 || priors.cols != z.cols)) {
-    fail("{}: expected one row of {} priors, found ({}, {})", flags.priors, z.cols, priors.rows,
-         priors.cols);
+  const NpyArray logits = open_matrix(flags.logits), estimates = open_matrix(flags.estimates),
+                 observed_file = open_matrix(flags.observed), truth_file = open_matrix(flags.truth),
+                 soft_file = open_matrix(flags.soft_labels),
+                 priors_file = open_matrix(flags.priors);
+  const size_t B = logits.rows(), L = logits.cols();
+  for (const NpyArray* other : {&estimates, &observed_file, &truth_file, &soft_file}) {
+    check_same_shape(logits, *other);
   }
-  if (info.uses_estimates && u.empty()) {
+  if (!priors_file.empty() && (priors_file.rows() != 1 || priors_file.cols() != L)) {
+    fail("{}: expected one row of {} priors, found ({}, {})", flags.priors, L, priors_file.rows(),
+         priors_file.cols());
+  }
+  if (info.uses_estimates && estimates.empty()) {
     fail_usage("loss {} has label estimates: give their logits with --estimates U.npy", info.name);
   }
-
-  const size_t B = z.rows, L = z.cols;
   const auto loss =
       make_loss(info.name, {.labels = L, .k = flags.k, .params = parse_params(flags.params, L)});
+  require_memory(logits, sizeof(T), info, *loss);
+
+  const auto z = read_logits<T>(logits), u = read_logits<T>(estimates);
+  const auto observed = read_labels(observed_file, -1), truth = read_labels(truth_file, 0);
+  const auto soft = read_logits<T>(soft_file), priors = read_logits<T>(priors_file);
   std::vector<int8_t> labels(B * L);
   prepare_labels(info, observed.view(), truth.view(), {labels.data(), B, L});
   std::vector<T> dz(B * L), du(B * L), scratch(loss->scratch_per_entry() * B * L);

@@ -2,7 +2,9 @@
 // This is the only place that catches and the only one that decides how the process ends.
 #include <fmt/core.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 
@@ -23,9 +25,17 @@ constexpr int kFailed = 1, kUsage = 2, kInterrupted = 130;
 int report(const std::string& message, int code) {
   constexpr size_t kMaxLine = 2000;  // names from files have no end
   std::string line = spml::printable(message);
-  if (line.size() > kMaxLine) line = line.substr(0, kMaxLine) + "...";
+  if (line.size() > kMaxLine) {
+    size_t end = kMaxLine;
+    while ((line[end] & 0xc0) == 0x80) --end;  // not in the middle of a character
+    line = line.substr(0, end) + "...";
+  }
   if (!spml::cli::end_cluster(line, code)) fmt::print(stderr, "spml: error: {}\n", line);
   return code;
+}
+
+int report_lost_output() {
+  return report(fmt::format("standard output: cannot write: {}", std::strerror(errno)), kFailed);
 }
 
 int exit_code(spml::Error::Kind kind) {
@@ -76,12 +86,14 @@ int main(int argc, char** argv) {
   spml::cli::explain_mapped_file_errors();
   try {
     run(argc, argv);
+    if (std::fflush(stdout) != 0) return report_lost_output();
     return 0;
   } catch (const spml::Error& error) {
     return report(error.what(), exit_code(error.kind()));
   } catch (const std::bad_alloc&) {
     return report("out of memory", kFailed);
   } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) return report_lost_output();
     return report(error.what(), kFailed);
   }
 }

@@ -2,11 +2,17 @@
 
 #include <numeric>
 
+#include "base/fail.h"
+#include "base/memory_budget.h"
 #include "cli/progress.h"
 
 namespace spml::cli {
 
 ModelInput all_rows(FeatureMatrix features) {
+  if (features.rows() > kMaxRows) {
+    fail("expected at most {} rows of features, found {}", kMaxRows, features.rows());
+  }
+  MemoryBudget().require(saturating_product(features.rows(), sizeof(int32_t)), "scoring every row");
   ModelInput input;
   input.rows.resize(features.rows());
   std::iota(input.rows.begin(), input.rows.end(), 0);

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <deque>
 #include <memory>
 
 #include "base/fail.h"
@@ -61,6 +62,12 @@ LabelMatrix draw(const Arguments& arguments, const Part& part, const LabelMatrix
 }
 
 void run(const Arguments& arguments) {
+  if (!is_folder(arguments.folder)) {
+    fail("{}: expected a data folder, found {}", arguments.folder,
+         path_exists(arguments.folder) ? "a file" : "nothing of that name");
+  }
+  const auto lock = lock_data_folder(arguments.folder);
+  refuse_unfinished(arguments.folder);
   std::vector<Part> parts;
   for (const char* name : {"train", "val"}) {
     LabelMatrix truth = open_labels(truth_file(arguments.folder, name));
@@ -70,8 +77,6 @@ void run(const Arguments& arguments) {
     fail("{}: expected full labels to draw from, found none",
          truth_file(arguments.folder, "train").string());
   }
-  const auto lock = lock_data_folder(arguments.folder);
-  refuse_unfinished(arguments.folder);
   for (const Part& part : parts) {
     const Path path = observed_file(arguments.folder, part.name);
     if (!arguments.force && path_exists(path)) {
@@ -83,11 +88,17 @@ void run(const Arguments& arguments) {
            parts.front().truth.cols(), part.truth.cols());
     }
   }
+  std::deque<NpyRowWriter> files;  // both are whole before the first takes its place
+  for (const Part& part : parts) {
+    files.emplace_back(observed_file(arguments.folder, part.name), DType::kI8, part.truth.rows(),
+                       part.truth.cols());
+    append_rows(files.back(), draw(arguments, part, parts.front().truth));
+  }
+  for (NpyRowWriter& file : files) file.finish();
   Json written = Json::array();
   for (const Part& part : parts) {
     const Path path = observed_file(arguments.folder, part.name);
     const size_t N = part.truth.rows(), L = part.truth.cols();
-    write_labels(path, draw(arguments, part, parts.front().truth));
     written.push_back({{"file", path.string()}, {"rows", N}, {"labels", L}});
     if (!arguments.common.json) fmt::print("{}: {} x {} observed labels\n", path.string(), N, L);
   }

@@ -187,14 +187,15 @@ void write_matrix(const Options& options, TrainedModel& trained, const Source& s
   }
   const size_t rows = source.input.rows.size(), labels = trained.classes.size();
   if (options.decisions) {
-    std::vector<int8_t> decided;
-    decided.reserve(rows * labels);
+    NpyRowWriter writer(options.out, DType::kI8, rows, labels);
+    std::vector<int8_t> decided(labels);
     for_blocks(trained, source, false, [&](size_t, View<const float> scores) {
-      for (size_t i = 0; i < scores.size(); ++i) {
-        decided.push_back(scores.data[i] >= trained.thresholds[i % labels] ? 1 : 0);
+      for (size_t i = 0; i < scores.rows; ++i) {
+        for (size_t j = 0; j < labels; ++j) decided[j] = scores(i, j) >= trained.thresholds[j];
+        writer.append(decided);
       }
     });
-    write_npy(options.out, View<const int8_t>{decided.data(), rows, labels});
+    writer.finish();
     return;
   }
   NpyRowWriter writer(options.out, DType::kF32, rows, labels);
@@ -215,11 +216,12 @@ void predict(const Options& options) {
   if (options.decisions && (extension != ".npy" || options.raw)) {
     fail_usage("--decisions writes 0 and 1 to a .npy file, by calibrated probabilities");
   }
-  if (options.raw && extension != ".npy" && options.threshold.empty() && !options.all &&
-      options.top == 0) {
+  const bool stored = options.threshold == "tuned" ||
+                      (options.threshold.empty() && !options.all && options.top == 0);
+  if (options.raw && extension != ".npy" && stored) {
     fail_usage(
-        "--raw: the stored thresholds are of calibrated probabilities; give --all, --top K or "
-        "--threshold T");
+        "--raw: the stored thresholds are of calibrated probabilities; give --all, --top K or a "
+        "number as --threshold");
   }
   if (path_exists(options.out) && !options.force) {
     fail("{}: already exists; give --force to replace it", options.out);
@@ -277,7 +279,10 @@ Verb predict_verb() {
        .help = "List the K best labels of each row, whatever they score",
        .hint = "K",
        .default_text = "those at or above their threshold"},
-      {.name = "all", .target = &options->all, .help = "List every label"},
+      {.name = "all",
+       .target = &options->all,
+       .help = "List every label",
+       .excludes = {"top", "threshold"}},
       {.name = "raw",
        .target = &options->raw,
        .help = "The sigmoid of the scores instead of calibrated probabilities"},

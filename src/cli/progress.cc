@@ -30,14 +30,18 @@ std::string clock_text(double seconds) {
   return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 
+std::string rate_text(double rate) {
+  return rate < 10 ? fmt::format("{:.2g}", rate) : fmt::format("{:.0f}", rate);
+}
+
 void notice(const std::string& text) { fmt::print(stderr, "spml: {}\n", printable(text)); }
 
 void catch_interrupt() { std::signal(SIGINT, on_interrupt); }
 
 bool interrupted() { return g_interrupted != 0; }
 
-Progress::Progress(std::string title, std::string unit, bool quiet)
-    : title_(std::move(title)),
+Progress::Progress(std::string_view title, std::string unit, bool quiet)
+    : title_(printable(title)),
       unit_(std::move(unit)),
       quiet_(quiet),
       terminal_(::isatty(STDERR_FILENO) != 0) {}
@@ -63,8 +67,9 @@ void Progress::update(uint64_t done, uint64_t total, const std::string& note) {
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   const double rate = static_cast<double>(done - first_done_) / std::max(elapsed, 1e-9);
   const double left = rate > 0 ? static_cast<double>(total - done) / rate : 0;
-  const std::string text = fmt::format("{}/{} {}  {:.0f}/s  {} left{}{}", done, total, unit_, rate,
-                                       clock_text(left), note.empty() ? "" : "  ", printable(note));
+  const std::string text =
+      fmt::format("{}/{} {}  {}/s  {} left{}{}", done, total, unit_, rate_text(rate),
+                  clock_text(left), note.empty() ? "" : "  ", printable(note));
   if (!terminal_) {
     fmt::print(stderr, "{}: {}\n", title_, text);
     return;

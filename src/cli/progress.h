@@ -5,13 +5,14 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace spml::cli {
 
 class Progress {
  public:
   // `unit` names what is counted, as in "steps".
-  Progress(std::string title, std::string unit, bool quiet);
+  Progress(std::string_view title, std::string unit, bool quiet);
   ~Progress();
 
   // Cheap enough for every step: draws at most ten times a second (every ten seconds when stderr
@@ -33,6 +34,9 @@ class Progress {
 
 // "1:05" or "2:01:40"
 std::string clock_text(double seconds);
+
+// "130", "2.5" or "0.21", of things a second
+std::string rate_text(double rate);
 
 // A warning or notice on stderr.
 void notice(const std::string& text);

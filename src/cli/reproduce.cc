@@ -102,7 +102,8 @@ void run(const Options& options) {
     return;
   }
   fmt::print("{}\n{} runs in {:.1f} s: {}, {}", printable_lines(experiment_text(result)),
-             result.runs, result.seconds, folder.results().string(), folder.csv(key).string());
+             result.runs, result.seconds, folder.results().string(),
+             printable(folder.csv(key).string()));
   if (can_draw_pages()) fmt::print(", {}", folder.report().string());
   fmt::print("\n");
 }

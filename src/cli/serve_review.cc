@@ -83,16 +83,19 @@ void serve_review(ReviewOptions options, const ServeFlags& flags, const Common& 
   Api api(review);
   Guard guard(load_secrets(secrets_file(options.out)), flags.allow_remote);
   const uint16_t last = guard.secrets().port;
-  // Requests may come in before the port is known to the guard; they wait for it.
   std::mutex ready;
-  ready.lock();
-  const auto server = start_server(flags, last, [&](const Request& request) {
-    { const std::lock_guard wait(ready); }
-    return serve(guard, api, request);
-  });
-  guard.set_port(server->port());
-  save_secrets(secrets_file(options.out), guard.secrets());
-  ready.unlock();
+  std::unique_ptr<Server> server;
+  {
+    // Requests may come in before the port is known to the guard; they wait for it. Where something
+    // fails here, they must have gone on before the server ends, which waits for them.
+    const std::lock_guard starting(ready);
+    server = start_server(flags, last, [&](const Request& request) {
+      { const std::lock_guard wait(ready); }
+      return serve(guard, api, request);
+    });
+    guard.set_port(server->port());
+    save_secrets(secrets_file(options.out), guard.secrets());
+  }
 
   const std::string address = fmt::format("http://{}:{}/?token={}", bracketed(flags.host),
                                           server->port(), guard.secrets().token);

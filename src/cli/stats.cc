@@ -30,6 +30,7 @@ Json to_json(const PartStats& stats) {
   json["observed_drawn"] = stats.observed_drawn;
   json["rows_without_positive"] = stats.rows_without_positive;
   json["class_counts"] = stats.truth ? Json(stats.truth->class_counts) : Json();
+  json["observed_counts"] = stats.observed_counts;
   json["rows_by_positives"] = stats.truth ? Json(stats.truth->rows_by_count) : Json();
   return json;
 }
@@ -49,21 +50,22 @@ std::string bar(size_t count, size_t largest) {
   return std::string(largest == 0 ? 0 : count * kWidth / largest, '#');
 }
 
-void print_histograms(const LabelStats& stats, const std::vector<std::string>& classes) {
+void print_classes(const std::vector<size_t>& counts, const std::vector<std::string>& classes) {
+  std::vector<size_t> order(classes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::greater<>(), [&](size_t j) { return counts[j]; });
+  for (const size_t j : order) {
+    fmt::print("{:<24} {:>8} {}\n", printable(classes[j]), counts[j],
+               bar(counts[j], counts[order[0]]));
+  }
+}
+
+void print_rows_by_positives(const LabelStats& stats) {
   fmt::print("\nPositives per row in the training file\n");
   const size_t most_rows = std::ranges::max(stats.rows_by_count);
   for (size_t c = 0; c < stats.rows_by_count.size(); ++c) {
     fmt::print("{:>5} {:>8} {}\n", c, stats.rows_by_count[c],
                bar(stats.rows_by_count[c], most_rows));
-  }
-  fmt::print("\nRows per class in the training file\n");
-  std::vector<size_t> order(classes.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, std::greater<>(),
-                           [&](size_t j) { return stats.class_counts[j]; });
-  for (const size_t j : order) {
-    fmt::print("{:<24} {:>8} {}\n", printable(classes[j]), stats.class_counts[j],
-               bar(stats.class_counts[j], stats.class_counts[order[0]]));
   }
 }
 
@@ -86,7 +88,14 @@ void run(const Arguments& arguments) {
   if (train.observed_drawn || (test && test->observed_drawn)) {
     fmt::print("* no _obs file: as it would be drawn\n");
   }
-  if (train.truth) print_histograms(*train.truth, data.classes);
+  if (train.truth) {
+    print_rows_by_positives(*train.truth);
+    fmt::print("\nRows per class in the training file\n");
+    print_classes(train.truth->class_counts, data.classes);
+  } else {
+    fmt::print("\nRows per class in the training file, as observed\n");
+    print_classes(train.observed_counts, data.classes);
+  }
 }
 
 }  // namespace

@@ -106,6 +106,7 @@ void list_suggestions(const Options& options) {
     fail_usage("--out: expected a name ending in .csv or .jsonl, found '{}'", options.out);
   }
   TrainedModel run = load_trained_model(options.run, options.common.threads);
+  check_can_suggest(run, options.folds);
   const Dataset data = open(options, run);
   SuggestOptions suggest_options;
   suggest_options.folds = options.folds;
@@ -154,6 +155,7 @@ void run_simulation(const Options& options) {
   }
   if (options.folds == 0) fail_usage("--folds: --simulate retrains; expected at least 2, found 0");
   const TrainedModel run = load_trained_model(options.run, options.common.threads);
+  check_can_suggest(run, options.folds);
   const Dataset data = open(options, run);
   check_fits(run, data);
   SimulateOptions simulate_options;
@@ -219,6 +221,7 @@ Verb suggest_verb() {
                 {.name = "top",
                  .target = &options->top,
                  .help = "List so many",
+                 .range = {.min = 1, .max = 1e9},
                  .default_text = "2000",
                  .excludes = {"min-score", "per-class", "simulate"}},
                 {.name = "min-score",
@@ -230,6 +233,7 @@ Verb suggest_verb() {
                 {.name = "per-class",
                  .target = &options->per_class,
                  .help = "List so many of each class",
+                 .range = {.min = 1, .max = 1e9},
                  .excludes = {"simulate"}},
                 {.name = "sort",
                  .target = &options->sort,

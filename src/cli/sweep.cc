@@ -57,7 +57,7 @@ TrainFlags with_paper_grid(TrainFlags flags) {
 }
 
 void sweep(const Options& options) {
-  SweepOptions sweep;
+  SweepOptions sweep;  // its time begins here
   sweep.out = options.out;
   sweep.overwrite = options.overwrite;
   sweep.checkpoint_every = options.checkpoint_every;

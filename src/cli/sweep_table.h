@@ -13,7 +13,7 @@ namespace spml::cli {
 std::string sweep_table(const NamedList<Winner>& best);
 
 // Progress on stderr. On a terminal: the best so far of every loss, redrawn in place after each
-// run; elsewhere a line per run.
+// run; elsewhere a line now and then.
 class LiveTable {
  public:
   explicit LiveTable(bool quiet);
@@ -27,7 +27,7 @@ class LiveTable {
   bool quiet_, terminal_;
   int lines_ = 0;
   std::vector<SweepRun> runs_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), drawn_ = start_;
 };
 
 }  // namespace spml::cli

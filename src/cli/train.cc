@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/fail.h"
+#include "base/text.h"
 #include "cli/cluster.h"
 #include "cli/images.h"
 #include "cli/print_json.h"
@@ -25,7 +26,7 @@ struct TrainOptions {
   std::string out;
   bool resume = false, overwrite = false;
   uint64_t checkpoint_every = 0;
-  uint64_t trials = kDefaultTrials;
+  std::optional<uint64_t> trials;
   std::optional<double> time_limit;
   bool refit = false;
   ClusterFlags cluster;
@@ -37,7 +38,7 @@ struct TrainOptions {
 TrainFlags with_a_loss(const TrainOptions& options) {
   TrainFlags flags = options.flags;
   if (!flags.is_auto()) {
-    if (options.refit || options.time_limit || options.trials != kDefaultTrials) {
+    if (options.refit || options.time_limit || options.trials) {
       fail_usage("--trials, --time-limit and --refit are of the search; leave out --loss");
     }
     return flags;
@@ -59,13 +60,27 @@ std::string map_text(const std::optional<double>& value) {
   return value ? fmt::format("{:5.2f}", *value) : "  n/a";
 }
 
-void print_result(const RunResult& result, const std::string& out) {
-  if (result.mode == Mode::kLinear && find_loss(result.loss).closed_form) {
-    fmt::print("loss {}  solved for, without steps\n", result.loss);
+// What a search chose beside the loss and its steps.
+void print_choice(const RunResult& result) {
+  fmt::print("transform {}", printable(result.transform.value_or("none")));
+  if (result.weight_decay.value_or(0) > 0) fmt::print("  weight decay {:g}", *result.weight_decay);
+  if (result.average.value_or(1) > 1) fmt::print("  mean of {} seeds", *result.average);
+  if (result.blend_ridge.value_or(false)) fmt::print("  blended with ridge");
+  if (result.refit) fmt::print("  trained once more on train and val");
+  fmt::print("\n");
+}
+
+void print_result(const RunResult& result, const std::string& out, bool search) {
+  TrainConfig trained;
+  trained.loss = result.loss;
+  trained.mode = result.mode;
+  if (!takes_steps(trained)) {
+    fmt::print("loss {}  solved for, without steps\n", printable(result.loss));
   } else {
-    fmt::print("loss {}  lr {:g}  batch {}  seed {}  best epoch {} of {}\n", result.loss, result.lr,
-               result.batch, result.seed, result.best_epoch, result.epochs);
+    fmt::print("loss {}  lr {:g}  batch {}  seed {}  best epoch {} of {}\n", printable(result.loss),
+               result.lr, result.batch, result.seed, result.best_epoch, result.epochs);
   }
+  if (search) print_choice(result);
   fmt::print("MAP  val {}  test {}  train {}\n", map_text(result.val_map),
              map_text(result.test_map), map_text(result.train_map));
   fmt::print("{:.2f} s, of which training {:.2f} s; written to {}\n", result.seconds,
@@ -105,6 +120,7 @@ void clear_in_turn(const CacheFlags& cache) {
 }
 
 void train(const TrainOptions& options) {
+  RunOptions run;  // its time begins here
   check_shards(options);
   const TrainFlags flags = with_a_loss(options);
   check(flags);
@@ -116,7 +132,6 @@ void train(const TrainOptions& options) {
   if (configs.size() != 1) fail_usage("--param: expected one value; `spml sweep` takes lists");
   TrainConfig& config = configs.front();
 
-  RunOptions run;
   run.out = options.out;
   run.existing = options.resume      ? Existing::kResume
                  : options.overwrite ? Existing::kOverwrite
@@ -153,7 +168,8 @@ void train(const TrainOptions& options) {
   events.stop_requested = interrupted;
   RunResult result;
   if (search) {
-    AutoOptions automatic{run, options.trials, options.time_limit, options.refit};
+    AutoOptions automatic{run, options.trials.value_or(kDefaultTrials), options.time_limit,
+                          options.refit};
     result = run_auto(*data, config, automatic, events).result;
   } else {
     const std::optional<RowShare> share = shared_rows(options, data, config, events);
@@ -164,7 +180,7 @@ void train(const TrainOptions& options) {
   if (options.common.json) {
     print_json_text(json_text(result));
   } else {
-    print_result(result, options.out);
+    print_result(result, options.out, search);
   }
 }
 
@@ -212,7 +228,8 @@ Verb train_verb() {
                                    .target = &options->trials,
                                    .help = "Runs that the search may train",
                                    .hint = "N",
-                                   .range = {1, 100000}},
+                                   .range = {1, 100000},
+                                   .default_text = std::to_string(kDefaultTrials)},
                                   {.name = "time-limit",
                                    .target = &options->time_limit,
                                    .help = "Seconds after which the search starts no more runs; "

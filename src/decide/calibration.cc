@@ -96,7 +96,7 @@ Reliability::Reliability(std::span<const double> sums) : bins_(kBins) {
 void Reliability::add(View<const float> probabilities, View<const int8_t> labels) {
   for (size_t i = 0; i < probabilities.size(); ++i) {
     const float p = probabilities.data[i];
-    const auto bin = static_cast<size_t>(std::clamp(p, 0.0F, 1.0F) * kBins);
+    const size_t bin = p > 0 ? static_cast<size_t>(std::min(p, 1.0F) * kBins) : 0;  // NaN, too
     ReliabilityBin& entry = bins_[std::min(bin, kBins - 1)];
     ++entry.entries;
     entry.predicted += static_cast<double>(p);

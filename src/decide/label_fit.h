@@ -11,6 +11,7 @@
 // bounds alone, where they say nothing by what is usual, and `k_is_certain` is false.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "decide/calibration.h"
@@ -26,6 +27,7 @@ struct LabelFitInput {
   int threads = 1;                    // the result does not depend on it
   std::optional<double> k = {};       // labels of a row, where they are known from elsewhere
   bool hold_k = false;                // to that, whatever these scores say
+  std::function<void()> between_parts = {};  // called now and then; may throw to stop
 };
 
 struct LabelFit {

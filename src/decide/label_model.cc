@@ -157,17 +157,12 @@ double LabelModel::add_row(size_t row, RowObservation& model, std::span<const do
     value += std::log(chance);
     return value - model.log_some(-1, gradient);
   }
-  const auto positives = std::ranges::count_if(labels, [](int8_t label) { return label > 0; });
-  if (positives == 0) return model.log_empty(1, gradient);
-  double value = 0;
-  const double weight = 1 / static_cast<double>(positives);
-  for (size_t j = 0; j < labels.size(); ++j) {
-    if (labels[j] > 0) value += weight * model.log_likelihood(j, weight, gradient);
-  }
-  return value;
+  const bool empty = std::ranges::none_of(labels, [](int8_t label) { return label > 0; });
+  return empty ? model.log_empty(1, gradient) : model.mean_log_likelihood(labels, gradient);
 }
 
 LabelModel::Sums LabelModel::sum_over_rows(const Calibration& curve) const {
+  if (input_.between_parts) input_.between_parts();
   const size_t labels = input_.logits.cols;
   const size_t blocks = (rows_.size() + kBlock - 1) / kBlock;
   std::vector<Sums> partial(blocks, Sums(labels));

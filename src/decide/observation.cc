@@ -68,6 +68,15 @@ Moments moments_of(const std::vector<double>& weights) {
   return moments;
 }
 
+// Sum over nodes of weight / (1 - f u); the moments are those of the weights.
+double sum_at(double f, const std::vector<double>& weights, const Moments& moments) {
+  if (f < kSmall) return moments.at(f);
+  const auto& u = quadrature().u;
+  double sum = 0;
+  for (size_t m = 0; m < kNodes; ++m) sum += weights[m] / (1 - f * u[m]);
+  return sum;
+}
+
 }  // namespace
 
 void RowObservation::set(std::span<const double> logits, std::span<const int8_t> labels,
@@ -104,7 +113,7 @@ void RowObservation::set(std::span<const double> logits, std::span<const int8_t>
   if (never_empty_ && sum_ < 1e-6) some_ = std::max(sum_, kLeastSome);
 }
 
-double RowObservation::log_likelihood(size_t label, double weight, std::span<double> gradient) {
+double RowObservation::set_share(size_t label) {
   const auto& u = quadrature().u;
   const double f = f_[label];
   double total = 0;
@@ -114,6 +123,13 @@ double RowObservation::log_likelihood(size_t label, double weight, std::span<dou
   }
   total = std::max(total, 1e-300);
   for (size_t m = 0; m < kNodes; ++m) share_[m] *= u[m] / total;
+  return total;
+}
+
+double RowObservation::log_likelihood(size_t label, double weight, std::span<double> gradient) {
+  const auto& u = quadrature().u;
+  const double f = f_[label];
+  const double total = set_share(label);
   const Moments moments = moments_of(share_);
   // d log(some) / dz_l = f_l * empty / some
   const double from_some = never_empty_ ? empty_ / some_ : 0;
@@ -133,6 +149,42 @@ double RowObservation::log_likelihood(size_t label, double weight, std::span<dou
     gradient[l] += weight * (slope - from_some * g);
   }
   return std::log(std::max(f, 1e-300)) + std::log(total) - std::log(some_);
+}
+
+// The slopes are linear in the shares, so that those of all labels that are there go in one walk;
+// at such a label itself, its own share has no part in that.
+double RowObservation::mean_log_likelihood(std::span<const int8_t> labels,
+                                           std::span<double> gradient) {
+  const auto count = std::ranges::count_if(labels, [](int8_t label) { return label > 0; });
+  if (count == 1) {
+    const auto there = std::ranges::find_if(labels, [](int8_t label) { return label > 0; });
+    return log_likelihood(static_cast<size_t>(there - labels.begin()), 1, gradient);
+  }
+  const double weight = 1 / static_cast<double>(count);
+  together_.assign(kNodes, 0);
+  double value = -std::log(some_);
+  for (size_t j = 0; j < labels.size(); ++j) {
+    if (labels[j] <= 0) continue;
+    const double total = set_share(j);
+    value += weight * (std::log(std::max(f_[j], 1e-300)) + std::log(total));
+    for (size_t m = 0; m < kNodes; ++m) together_[m] += weight * share_[m];
+  }
+  const Moments moments = moments_of(together_);
+  const double from_some = never_empty_ ? empty_ / some_ : 0;
+  for (size_t l = 0; l < f_.size(); ++l) {
+    const double g = f_[l];
+    if (g == 0) continue;
+    double slope = 0;
+    if (labels[l] > 0) {
+      set_share(l);
+      for (size_t m = 0; m < kNodes; ++m) share_[m] = together_[m] - weight * share_[m];
+      slope = weight * (1 - g) - g * (1 - g) * sum_at(g, share_, moments_of(share_));
+    } else {
+      slope = -g * (1 - g) * sum_at(g, together_, moments);
+    }
+    gradient[l] += slope - from_some * g;
+  }
+  return value;
 }
 
 double RowObservation::log_empty(double weight, std::span<double> gradient) const {

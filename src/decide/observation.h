@@ -30,6 +30,9 @@ class RowObservation {
 
   // log P(observed = label); adds weight * its gradient by the logits.
   double log_likelihood(size_t label, double weight, std::span<double> gradient);
+  // The mean of that over the labels that are known to be there (labels > 0), of which there is at
+  // least one; adds its gradient.
+  double mean_log_likelihood(std::span<const int8_t> labels, std::span<double> gradient);
   // log P(no label at all), for data in which rows may be empty; adds its gradient.
   double log_empty(double weight, std::span<double> gradient) const;
   // log P(some label), 0 where rows may be empty; adds its gradient.
@@ -42,10 +45,14 @@ class RowObservation {
   double expected(double weight, std::span<double> gradient) const;
 
  private:
+  // Fills share_ for an observed label and returns the integral.
+  double set_share(size_t label);
+
   bool never_empty_;
   std::vector<double> f_;         // (L)
   std::vector<double> products_;  // (nodes): weight of the node * product of (1 - f u)
   std::vector<double> share_;     // (nodes): scratch
+  std::vector<double> together_;  // (nodes): scratch
   double sum_ = 0;                // of f
   double empty_ = 1;              // product of (1 - f)
   double some_ = 1;               // 1 - empty_ if never empty, else 1

@@ -19,6 +19,7 @@
 #include "experiment/record_fields.h"
 #include "formats/json_fields.h"
 #include "formats/safetensors.h"
+#include "ridge/least_squares.h"
 
 namespace spml {
 
@@ -30,8 +31,9 @@ constexpr double kScreenRows = 10000;  // training rows of a short run, at most 
 // Rows x features x labels, over all splits of a trial: on large data one split has to do.
 constexpr double kScreenWork = 1e8, kFinalWork = 3e8;
 constexpr size_t kFinalsOfALoss = 2;
-// Solving for a classifier takes the cube of the features: with more it would outlast the search.
-constexpr size_t kMostSolvedFeatures = 4096;
+// Solving for a classifier takes the cube of the features, or of the rows where they are fewer:
+// with more it would outlast the search.
+constexpr size_t kMostSolved = 4096;
 constexpr size_t kBlends = 3;
 constexpr double kHardlyWorse = 0.01;  // of a score: less than chance makes of it
 constexpr double kWeightDecay = 1e-4;
@@ -97,7 +99,8 @@ std::vector<Split> Search::affordable(std::vector<Split> splits, double work) co
 
 void Search::find_k() {
   if (!resolve_k(data_, base_)) {
-    const LabelFit fit = estimate_k_from_observed(data_, base_, options_.run.threads);
+    const LabelFit fit =
+        estimate_k_from_observed(data_, base_, options_.run.threads, events_.stop_requested);
     if (events_.notice) {
       events_.notice("labels of a row, estimated from the observed labels: " + k_text(fit));
     }
@@ -110,12 +113,8 @@ void Search::find_k() {
 // Trained on one split, or, where a split holds out few rows, on several; the score is their mean.
 void Search::train(Trial& trial) const {
   const bool whole = trial.record.stage == "final";
-  LoopEvents loop_events;
-  loop_events.after_step = [this](const LoopState&) {
-    if (events_.stop_requested && events_.stop_requested()) {
-      throw Error("stopped during the search; start it again", Error::Kind::kInterrupted);
-    }
-  };
+  const LoopEvents loop_events =
+      until(events_.stop_requested, "stopped during the search; start it again");
   const auto& splits = whole ? final_splits_ : screen_splits_;
   double sum = 0;
   for (const Split& split : splits) {
@@ -222,7 +221,7 @@ void Search::screen() {
   const size_t rows = prepared.split.train.size();
   const size_t budget = options_.trials * 5 / 7;
   std::vector<TrainConfig> configs = screening_candidates(base_, rows);
-  can_solve_ = data_.train_file.features.cols() <= kMostSolvedFeatures;
+  can_solve_ = LeastSquares::order(rows, data_.train_file.features.cols()) <= kMostSolved;
   if (!can_solve_) {
     std::erase_if(configs, [](const TrainConfig& config) { return !takes_steps(config); });
   }
@@ -355,13 +354,20 @@ bool is_first_of(const RunOptions& options) {
 // The chosen settings once more, on train and val, for as many epochs as val had found best. The
 // calibration stays that of the model which val was held out from.
 void refit(const Dataset& data, const TrainConfig& config, const RunFolder& folder,
-           RunRecord& record, const RunOptions& options) {
+           RunRecord& record, const RunOptions& options, const RunEvents& events) {
+  const int best = record.result.best_epoch, last = takes_steps(config) ? config.epoch_count() : 1;
+  if (best < 1 || best > last) {
+    fail("{}: expected a best_epoch from 1 to {}, found {}; start again with --overwrite",
+         folder.result().string(), last, best);
+  }
+  if (events.notice) events.notice("training the chosen settings once more, on train and val");
   TrainConfig whole = config;
   whole.refit = true;
-  whole.epochs = record.result.best_epoch;
+  whole.epochs = best;
   Session session(data, whole, options.threads, {}, {}, nullptr, options.cluster);
-  session.train();
-  average_classifiers(session, {});
+  session.train(
+      until(events.stop_requested, "stopped before the refit was done; continue with --resume"));
+  average_classifiers(session, events);
   SafetensorsWriter writer;
   session.model->save_model(writer);
   writer.add_metadata("format", "spml");
@@ -371,10 +377,47 @@ void refit(const Dataset& data, const TrainConfig& config, const RunFolder& fold
   record.result.train_map = measured.train_map;
   record.result.test_map_nonempty = measured.test_map_nonempty;
   record.result.per_class_ap = measured.per_class_ap;
+  const Calibration calibration = read_calibration(folder.calibration(), data.labels());
+  if (const auto reliability = test_reliability(session, calibration)) {
+    record.result.ece = reliability->error();
+    record.result.reliability = reliability->bins();
+  }
   record.result.refit = true;
+  record.result.seconds = seconds_since(options.start);
   if (!is_first_of(options)) return;
   writer.write(folder.model());
   write_file(folder.result(), json_text(record.result));
+}
+
+// What a search leaves as it is, as the configuration of the run that it led to.
+TrainConfig with_choice(TrainConfig base, const TrainConfig& chosen) {
+  base.loss = chosen.loss;
+  base.params = chosen.params;
+  base.lr = chosen.lr;
+  base.batch = chosen.batch;
+  base.transform = chosen.transform;
+  base.weight_decay = chosen.weight_decay;
+  base.average = chosen.average;
+  base.blend_ridge = chosen.blend_ridge;
+  return base;
+}
+
+// Error unless the folder holds nothing, or what this search led to, if only a part of it.
+void check_same_search(const RunFolder& folder, const Dataset& data, const TrainConfig& base,
+                       const SearchRequest& request) {
+  if (!path_exists(folder.config())) return;
+  const RunSetup there = read_run_setup(folder.config());
+  const TrainConfig& chosen = there.identity.config;
+  if (!there.search && !path_exists(folder.search())) {
+    fail_other_run(folder.path,
+                   {"loss", fmt::format("\"{}\"", chosen.loss), fmt::format("\"{}\"", kAutoLoss)});
+  }
+  RunIdentity asked{with_choice(base, chosen), fingerprint(data), {}};
+  asked.config.k = resolve_k(data, base);
+  if (!asked.config.k) asked.config.k = chosen.k;  // which was estimated
+  std::optional<IdentityDifference> difference = first_difference(there.identity, asked);
+  if (!difference && there.search) difference = first_difference(*there.search, request);
+  if (difference) fail_other_run(folder.path, *difference);
 }
 
 }  // namespace
@@ -393,14 +436,21 @@ RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptio
     fail_usage("--loss auto searches linear classifiers; give --loss NAME with --mode {}",
                to_string(base.mode));
   }
-  const RunFolder folder{options.run.out};
-  Cluster* const cluster = options.run.cluster;
-  const bool is_first = is_first_of(options.run);
+  RunOptions run = options.run;
+  run.search = SearchRequest{options.trials, options.time_limit, options.refit, base.k};
+  const RunFolder folder{run.out};
+  Cluster* const cluster = run.cluster;
+  const bool is_first = is_first_of(run);
+  std::unique_ptr<FileLock> lock;
   bool finished = false;
   if (is_first) {
-    claim_folder(options.run.out, options.run.existing);  // an Error now, not after the search
+    lock = claim_folder(run.out, run.existing);  // an Error now, not after the search
+    run.is_claimed = true;
+  }
+  if (is_first && run.existing == Existing::kResume) {
+    check_same_search(folder, data, base, *run.search);
     // search.jsonl is written last: without it, the refit may be missing, too.
-    finished = options.run.existing == Existing::kResume && path_exists(folder.search());
+    finished = path_exists(folder.search());
   }
   if (cluster != nullptr) finished = said_by_first(*cluster, finished ? "yes" : "no") == "yes";
   if (finished && !is_first) return {};
@@ -414,8 +464,8 @@ RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptio
   const TrainConfig& chosen = search.chosen;
   RunEvents quiet = events;
   quiet.step = nullptr;
-  RunRecord record = run_training(data, chosen, options.run, quiet);
-  if (options.refit) refit(data, chosen, folder, record, options.run);
+  RunRecord record = run_training(data, chosen, run, quiet);
+  if (options.refit) refit(data, chosen, folder, record, run, events);
   if (!is_first) return record;
   std::string lines;
   for (const SearchTrial& trial : search.trials) lines += record_text(trial) + "\n";

@@ -11,16 +11,9 @@ namespace {
 // Far from the seeds that people count up.
 constexpr uint64_t kSeedStride = 1'000'003;
 
-void average_over_seeds(Session& session, size_t count, const RunEvents& events,
+void average_over_seeds(Session& session, size_t count, const LoopEvents& events,
                         const Split* rows) {
   std::vector<std::unique_ptr<LinearModel>> others(count - 1);
-  LoopEvents loop_events;
-  loop_events.after_step = [&](const LoopState&) {
-    if (events.stop_requested && events.stop_requested()) {
-      throw Error("stopped before the last of the classifiers to average; continue with --resume",
-                  Error::Kind::kInterrupted);
-    }
-  };
   // Side by side; but one after the other where each is shared by all processes.
   const bool rows_apart = session.share != nullptr;
   Cluster* const cluster = rows_apart ? session.row_part.cluster : session.part.cluster;
@@ -32,7 +25,7 @@ void average_over_seeds(Session& session, size_t count, const RunEvents& events,
                                   : std::make_unique<Session>(session.data, config, threads,
                                                               std::optional<LinearStart>(),
                                                               ImageModelMaker(), rows, cluster);
-    other->train(loop_events);
+    other->train(events);
     others[i] = other->take_linear_model();
   });
   auto& model = dynamic_cast<LinearModel&>(*session.model);
@@ -55,10 +48,13 @@ void average_over_seeds(Session& session, size_t count, const RunEvents& events,
 double average_classifiers(Session& session, const RunEvents& events, const Split* rows) {
   const TrainConfig& config = session.config;
   if (config.average <= 1 && !config.blend_ridge) return session.loop.state().best_val_map;
+  const LoopEvents stoppable =
+      until(events.stop_requested,
+            "stopped before the last of the classifiers to average; continue with --resume");
   if (config.average > 1) {
-    average_over_seeds(session, static_cast<size_t>(config.average), events, rows);
+    average_over_seeds(session, static_cast<size_t>(config.average), stoppable, rows);
   }
-  if (config.blend_ridge) blend_with_solution(session);
+  if (config.blend_ridge) blend_with_solution(session, stoppable);
   return session.validation.evaluate(*session.model).map.map;
 }
 

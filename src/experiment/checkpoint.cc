@@ -38,6 +38,12 @@ CheckpointRecord read_record_of(const SafetensorsFile& file, const Path& path) t
   fail("{}; it is not a checkpoint of this program: start again with --overwrite", error.what());
 }
 
+SafetensorsFile open_checkpoint(const Path& path) try {
+  return SafetensorsFile(path);
+} catch (const Error& error) {
+  fail("{}; the checkpoint is damaged: start again with --overwrite", error.what());
+}
+
 // The list of a checkpoint's files.
 struct PartFile {
   std::string file;
@@ -95,14 +101,25 @@ void load_labels(const SafetensorsFile& file, const LabelPart& from, const Train
   if (trainee.memory != nullptr) trainee.memory->load_labels(file, from);
 }
 
-// Of a list from a file: together they have each label once.
+// Of a list from a file: it names files that save_parts() writes, and no others.
+void check_names(const PartList& list, const Path& path) {
+  for (const PartFile& part : list.parts) {
+    if (is_checkpoint_part(part.file)) continue;
+    fail(
+        "{}: expected names such as checkpoint-100-0.safetensors, found '{}'; start again with "
+        "--overwrite",
+        path.string(), part.file.substr(0, 200));
+  }
+}
+
+// Together they have each label once, and the last one has some.
 void check_cover(const PartList& list, size_t labels, const Path& path) {
   size_t next = 0;
   for (const PartFile& part : list.parts) {
     if (part.first != next || part.count > labels - next) break;
     next += part.count;
   }
-  if (next == labels && !list.parts.empty()) return;
+  if (next == labels && !list.parts.empty() && list.parts.back().count > 0) return;
   fail(
       "{}: expected files with {} labels in all, one after the other; start again with --overwrite",
       path.string(), labels);
@@ -121,7 +138,7 @@ void load_rows(const RunFolder& folder, const RunIdentity& identity, const Train
         path.string(), list.parts.size(), list.by_rows ? " with --shard-by rows" : "", ranks);
   }
   const PartFile& part = list.parts[static_cast<size_t>(trainee.rows.cluster->rank())];
-  const SafetensorsFile file(path_inside(folder.path, part.file, path.string()));
+  const SafetensorsFile file = open_checkpoint(folder.path / part.file);
   LoopState state = checked_state(file, identity);
   if (state.step != list.step) {
     fail("{}: expected the state after step {}, found {}; start again with --overwrite",
@@ -134,6 +151,7 @@ void load_rows(const RunFolder& folder, const RunIdentity& identity, const Train
 void load_parts(const RunFolder& folder, const RunIdentity& identity, const Trainee& trainee) {
   const Path path = folder.checkpoint_parts();
   const auto list = read_record<PartList>(path);
+  check_names(list, path);
   if (list.by_rows || trainee.rows.is_split()) return load_rows(folder, identity, trainee, list);
   const LabelPart& mine = trainee.part;
   check_cover(list, mine.all, path);
@@ -142,7 +160,7 @@ void load_parts(const RunFolder& folder, const RunIdentity& identity, const Trai
     const bool has_mine =
         part.first < mine.first + mine.count && mine.first < part.first + part.count;
     if (!is_first && !has_mine) continue;
-    const SafetensorsFile file(path_inside(folder.path, part.file, path.string()));
+    const SafetensorsFile file = open_checkpoint(folder.path / part.file);
     LoopState state = checked_state(file, identity);
     if (state.step != list.step) {
       fail("{}: expected the state after step {}, found {}; start again with --overwrite",
@@ -176,7 +194,7 @@ void save_parts(const RunFolder& folder, const RunIdentity& identity, const Trai
   remove_file(folder.checkpoint());
   if (!earlier || earlier->step == step) return;
   for (const PartFile& part : earlier->parts) {
-    remove_file(path_inside(folder.path, part.file, folder.checkpoint_parts().string()));
+    if (is_checkpoint_part(part.file)) remove_file(folder.path / part.file);
   }
 }
 
@@ -200,7 +218,7 @@ bool load_checkpoint(const RunFolder& folder, const RunIdentity& identity, const
       fail("{}: it was made by one process; continue with one, or give --overwrite",
            folder.checkpoint().string());
     }
-    const SafetensorsFile file(folder.checkpoint());
+    const SafetensorsFile file = open_checkpoint(folder.checkpoint());
     trainee.state = checked_state(file, identity);
     load_labels(file, all_labels(trainee.part.all), trainee);
   } else {

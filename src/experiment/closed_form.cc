@@ -29,21 +29,22 @@ void check_can_solve(const Session& session) {
     fail("{} is solved for from all rows at once; leave out --shard-by rows", what);
   }
   const size_t features = session.data.train_file.features.cols();
-  if (features > LeastSquares::kMostFeatures) {
-    fail("{}: expected at most {} features, found {}; leave it out", what,
-         LeastSquares::kMostFeatures, features);
+  const size_t rows = session.prepared.split.train.size();
+  if (!LeastSquares::can_fit(rows, features)) {
+    fail("{}: expected at most {} features or rows, found {} and {}; leave it out", what,
+         LeastSquares::kMostOrder, features, rows);
   }
-  MemoryBudget().require(
-      bytes_to_fit(session.prepared.split.train.size(), session.data.labels(), features), what);
+  MemoryBudget().require(bytes_to_fit(rows, session.data.labels(), features), what);
 }
 
 // The solution as logits, of this process's labels.
-LinearFit solution(const Session& session, View<const int8_t> known, double strength) {
+LinearFit solution(const Session& session, View<const int8_t> known, double strength,
+                   const LoopEvents& events) {
   check_can_solve(session);
   const auto& model = dynamic_cast<const LinearModel&>(*session.model);
-  const KnownLabelClassifier squares(session.data.train_file.features, model.transform(),
-                                     session.prepared.split.train, known,
-                                     session.prepared.k.value_or(1), session.threads, strength);
+  const KnownLabelClassifier squares(
+      session.data.train_file.features, model.transform(), session.prepared.split.train, known,
+      session.prepared.k.value_or(1), session.threads, strength, events.between_parts);
   const LinearFit fit = squares.fit(known).fit;
   const size_t features = session.data.train_file.features.cols();
   const LabelPart& part = session.part;
@@ -116,7 +117,7 @@ void solve(Session& session, const LoopEvents& events) {
   const auto start = std::chrono::steady_clock::now();
   auto& model = dynamic_cast<LinearModel&>(*session.model);
   const Matrix<int8_t> known = known_labels(session);
-  const LinearFit fit = solution(session, known, session.params.at("strength"));
+  const LinearFit fit = solution(session, known, session.params.at("strength"), events);
   model.set_weights(fit.weight, fit.bias);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
 
@@ -137,12 +138,12 @@ void solve(Session& session, const LoopEvents& events) {
   if (events.after_epoch) events.after_epoch(state.epochs.back());
 }
 
-void blend_with_solution(Session& session) {
+void blend_with_solution(Session& session, const LoopEvents& events) {
   auto& model = dynamic_cast<LinearModel&>(*session.model);
   const std::vector<Spread> trained = spreads(session);
   std::vector<float> weight = model.weight();
   std::vector<float> bias(model.bias().begin(), model.bias().end());
-  const LinearFit fit = solution(session, known_labels(session), 0);
+  const LinearFit fit = solution(session, known_labels(session), 0, events);
   model.set_weights(fit.weight, fit.bias);
   const std::vector<Spread> solved = spreads(session);
   const size_t features = session.data.train_file.features.cols();

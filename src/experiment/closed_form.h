@@ -14,6 +14,6 @@ void solve(Session& session, const LoopEvents& events);
 // The session's model becomes the mean of itself and the solution, whose scores of each label are
 // first given the mean and the deviation that the model's have on the training rows. What one of
 // them gets wrong the other often does not: see docs/choosing.md.
-void blend_with_solution(Session& session);
+void blend_with_solution(Session& session, const LoopEvents& events = {});
 
 }  // namespace spml

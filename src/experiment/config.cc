@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "base/fail.h"
 
@@ -89,11 +90,13 @@ EstimatorKind estimator_from(std::string_view name) {
 
 ObserveOptions observe_from(std::string_view text) {
   ObserveOptions options;
+  std::set<std::string_view> keys;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());
     const std::string_view item = text.substr(begin, end - begin);
     const size_t equals = std::min(item.find('='), item.size());
     const std::string_view key = item.substr(0, equals);
+    if (!keys.insert(key).second) fail_usage("'{}' is given twice, in '{}'", key, text);
     double share = 0;
     uint32_t value = 0;
     const char* last = item.data() + item.size();

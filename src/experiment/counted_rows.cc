@@ -1,11 +1,14 @@
 #include "experiment/counted_rows.h"
 
+#include <algorithm>
+
 #include "base/fail.h"
-#include "data/estimate_k.h"
-#include "data/stats.h"
 
 namespace spml {
 namespace {
+
+// Rows drawn in all trials of one size: the mean over many rows hardly differs from trial to trial.
+constexpr size_t kMostDraws = 100'000'000, kFewestTrials = 100;
 
 const LabelMatrix& truth_of(const Dataset& data) {
   const LabelMatrix& truth = data.train_file.truth;
@@ -19,21 +22,32 @@ const LabelMatrix& truth_of(const Dataset& data) {
 KInterval interval_of_k(const Dataset& data, size_t labelled_rows, int threads) {
   KOptions options;
   options.sizes = {labelled_rows};
+  options.trials = std::clamp(kMostDraws / labelled_rows, kFewestTrials, options.trials);
   options.threads = threads;
   return estimate_k(truth_of(data), options).intervals.front();
 }
 
 }  // namespace
 
-double counted_value(const Dataset& data, const ExperimentRow& row, int threads) {
-  if (row.statistic == "k-low") return interval_of_k(data, row.size, threads).low;
-  if (row.statistic == "k-high") return interval_of_k(data, row.size, threads).high;
-  if (row.statistic == "labels") return static_cast<double>(data.labels());
-  truth_of(data);
-  const PerRow positives = part_stats(data.train_file).truth->per_row;
-  if (row.statistic == "min-positives") return static_cast<double>(positives.min);
-  if (row.statistic == "max-positives") return static_cast<double>(positives.max);
-  return positives.mean;
+const KInterval& CountedRows::interval(size_t labelled_rows) {
+  const auto found = intervals_.find(labelled_rows);
+  if (found != intervals_.end()) return found->second;
+  return intervals_[labelled_rows] = interval_of_k(data_, labelled_rows, threads_);
+}
+
+const PerRow& CountedRows::positives() {
+  truth_of(data_);
+  if (!positives_) positives_ = part_stats(data_.train_file).truth->per_row;
+  return *positives_;
+}
+
+double CountedRows::value(const ExperimentRow& row) {
+  if (row.statistic == "k-low") return interval(row.size).low;
+  if (row.statistic == "k-high") return interval(row.size).high;
+  if (row.statistic == "labels") return static_cast<double>(data_.labels());
+  if (row.statistic == "min-positives") return static_cast<double>(positives().min);
+  if (row.statistic == "max-positives") return static_cast<double>(positives().max);
+  return positives().mean;
 }
 
 std::vector<double> k_values(const Dataset& data, size_t labelled_rows, size_t count, int threads) {

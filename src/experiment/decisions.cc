@@ -104,7 +104,7 @@ ValidationRows read_validation(Session& session) {
 }
 
 LabelFit fit(const ValidationRows& rows, std::optional<double> k, bool want_interval, int threads,
-             bool hold_k = false) {
+             const LoopEvents& events, bool hold_k = false) {
   LabelFitInput input;
   input.logits = rows.scores();
   input.labels = rows.known();
@@ -114,6 +114,7 @@ LabelFit fit(const ValidationRows& rows, std::optional<double> k, bool want_inte
   input.rows_may_be_empty = rows.some_empty;
   input.want_interval = want_interval;
   input.threads = threads;
+  input.between_parts = events.between_parts;
   return fit_labels(input);
 }
 
@@ -136,31 +137,33 @@ LabelSource label_source_from(std::string_view name) {
 }
 
 LabelFit fit_validation(std::span<const std::unique_ptr<Session>> sessions, bool want_interval,
-                        int threads) {
+                        int threads, const LoopEvents& events) {
   ValidationRows rows = read_validation(*sessions.front());
   for (const auto& session : sessions.subspan(1)) rows.append(read_validation(*session));
-  return fit(rows, std::nullopt, want_interval, threads);
+  return fit(rows, std::nullopt, want_interval, threads, events);
 }
 
-Decisions decide(Session& session) {
+Decisions decide(Session& session, const RunEvents& events) {
   ValidationRows rows = read_validation(session);
   if (may_be_folded(session)) {
-    for (const auto& other : train_other_folds(session, kFewRows)) {
+    for (const auto& other : train_other_folds(session, kFewRows, events)) {
       rows.append(read_validation(*other));
     }
   }
   // An estimate comes from other scores of the same labels: these scores are asked themselves.
   std::optional<double> k;
   if (!session.config.k_is_estimated) k = resolve_k(session.data, session.config);
-  LabelFit fitted = fit(rows, k, false, session.threads);
+  const LoopEvents stoppable =
+      until(events.stop_requested, "stopped before it was calibrated; continue with --resume");
+  LabelFit fitted = fit(rows, k, false, session.threads, stoppable);
   if (session.config.k_is_estimated && session.config.k && fitted.complete_rows == 0) {
     // Weak scores make rows seem to have many labels: then the estimate is believed. Losses that
     // push unknown labels down make rows seem to have one: then neither is, but what lies between.
     const double told = *session.config.k, apart = std::log(fitted.k / told);
     if (apart > kFarApart) {
-      fitted = fit(rows, told, false, session.threads, true);
+      fitted = fit(rows, told, false, session.threads, stoppable, true);
     } else if (apart < -kFarApart) {
-      fitted = fit(rows, std::sqrt(told * fitted.k), false, session.threads);
+      fitted = fit(rows, std::sqrt(told * fitted.k), false, session.threads, stoppable);
     }
   }
   Decisions decisions;

@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 #include "decide/label_fit.h"
-#include "experiment/session.h"
+#include "experiment/run.h"
 
 namespace spml {
 
@@ -25,11 +25,11 @@ struct Decisions {
 // What the validation rows of trained sessions tell, those of all taken together. The sessions are
 // of the same settings and hold out different rows.
 LabelFit fit_validation(std::span<const std::unique_ptr<Session>> sessions, bool want_interval,
-                        int threads);
+                        int threads, const LoopEvents& events = {});
 
 // From the session's model as it is now. Where few rows are held out and only observed labels are
 // known of them, the settings are trained on other folds, too.
-Decisions decide(Session& session);
+Decisions decide(Session& session, const RunEvents& events = {});
 
 // How far its probabilities are from the truth of the test rows; nothing without that.
 std::optional<Reliability> test_reliability(Session& session, const Calibration& calibration);

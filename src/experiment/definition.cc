@@ -19,6 +19,7 @@ namespace spml {
 namespace {
 
 constexpr double kMaxNumber = 1e9;
+constexpr size_t kMaxName = 512;  // bytes of what stands in a table
 
 // The words of the flags of `spml train`, which are usage errors there, with the place.
 template <class Parse>
@@ -30,12 +31,27 @@ auto parse_words(const JsonObject& object, const std::string& key, Parse parse) 
   }
 }
 
+std::string checked_name(std::string name, const std::string& place) {
+  if (name.size() > kMaxName) {
+    fail("{}: expected at most {} bytes, found {}; shorten it", place, kMaxName, name.size());
+  }
+  return name;
+}
+
+std::string name_of(const JsonObject& object, const std::string& key, std::string otherwise) {
+  return checked_name(object.text(key, std::move(otherwise)), object.place(key));
+}
+
 std::map<std::string, double> read_paper(const JsonObject& object, const std::string& key) {
   std::map<std::string, double> numbers;
   if (!object.has(key)) return numbers;
   const JsonObject by_dataset(object.at(key), object.place(key));
+  if (object.at(key).size() > JsonObject::kMaxItems) {
+    fail("{}: expected at most {} data sets, found {}", object.place(key), JsonObject::kMaxItems,
+         object.at(key).size());
+  }
   for (const auto& [dataset, value] : by_dataset.items()) {
-    numbers[dataset] =
+    numbers[checked_name(dataset, object.place(key))] =
         JsonObject::number_of(value, by_dataset.place(dataset), -kMaxNumber, kMaxNumber);
   }
   return numbers;
@@ -61,8 +77,8 @@ ExperimentRow read_row(const JsonObject& object, const std::vector<Mode>& modes)
            row.statistic);
     }
   }
-  row.label = object.text("label", row.loss.empty() ? row.statistic : row.loss);
-  row.labels = object.text("labels", "");
+  row.label = name_of(object, "label", row.loss.empty() ? row.statistic : row.loss);
+  row.labels = name_of(object, "labels", "");
   row.size = object.count("size", row.size, 1, 1000000);
   row.extra = object.flag("extra");
   if (object.has("mode")) row.mode = parse_words(object, "mode", mode_from);
@@ -169,10 +185,10 @@ Experiment parse_experiment(std::string_view text, std::string name, std::string
                      "settings", "lr", "batch", "seeds", "settings_from", "vary", "rows"});
   Experiment experiment;
   experiment.name = std::move(name);
-  experiment.title = object.text("title", experiment.name);
+  experiment.title = name_of(object, "title", experiment.name);
   experiment.note = object.text("note", "");
   experiment.caption = object.text("caption", "");
-  experiment.row_title = object.text("row_title", experiment.row_title);
+  experiment.row_title = name_of(object, "row_title", experiment.row_title);
   if (object.has("show")) experiment.show = parse_words(object, "show", show_from);
   experiment.metric = object.text("metric", experiment.metric);
   if (experiment.metric != "test_map" && experiment.metric != "train_map" &&
@@ -189,7 +205,9 @@ Experiment parse_experiment(std::string_view text, std::string name, std::string
       }
     });
   }
-  experiment.datasets = object.list("datasets", JsonObject::text_of);
+  experiment.datasets = object.list("datasets", [](const auto& item, const std::string& place) {
+    return checked_name(JsonObject::text_of(item, place), place);
+  });
   if (object.has("settings")) {
     experiment.settings = experiment_settings(object.at("settings"), object.place("settings"));
   }

@@ -37,8 +37,8 @@ void check_is_demo(const DemoFolder& folder) {
 }
 
 void make_data(const Path& folder, const DemoOptions& demo) {
+  make_folder_inside(folder);
   if (path_exists(folder / "dataset.json")) return;  // written last
-  make_folder(folder);
   SynthOptions options;
   options.rows = demo.rows;
   options.threads = demo.jobs;
@@ -64,8 +64,13 @@ std::vector<TrainConfig> grid(const DemoOptions& options) {
 
 DemoData describe(const Dataset& data) {
   const DataPart& train = data.train_file;
+  const PartStats stats = part_stats(train);
+  if (!stats.truth) {
+    fail("{}: expected full labels (formatted_train_labels.npy), found none; choose a new folder",
+         data.folder.string());
+  }
   return {train.rows(), split_rows(train.rows()).train.size(), train.features.cols(), data.labels(),
-          part_stats(train).truth->per_row.mean};
+          stats.truth->per_row.mean};
 }
 
 // The test MAP of a loss that the demo trains.
@@ -113,16 +118,18 @@ void json_fields(Fields& field, DemoReport& report) {
 
 DemoResult run_demo(const DemoFolder& folder, const DemoOptions& options,
                     const SweepEvents& events) {
+  SweepOptions sweep;  // its time begins here
   check_is_demo(folder);
   make_data(folder.data(), options);
   DatasetOptions data_options;
   data_options.need_features = true;
   data_options.threads = options.jobs;
   const Dataset data = open_dataset(folder.data(), data_options);
-  SweepOptions sweep;
+  const DemoData described = describe(data);
   sweep.out = folder.sweep();
+  make_folder_inside(sweep.out);
   sweep.jobs = options.jobs;
-  DemoResult result{run_sweep(data, grid(options), sweep, events), describe(data)};
+  DemoResult result{run_sweep(data, grid(options), sweep, events), described};
   check_complete(result.sweep.failed);
   return result;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/fail.h"
 #include "base/parallel.h"
 #include "data/split.h"
 #include "experiment/average.h"
@@ -31,14 +32,21 @@ bool may_be_folded(const Session& session) {
   return split_rows(rows, config.val_fraction, config.split_seed).val == prepared.split.val;
 }
 
-std::vector<std::unique_ptr<Session>> train_other_folds(const Session& session, size_t wanted) {
+std::vector<std::unique_ptr<Session>> train_other_folds(const Session& session, size_t wanted,
+                                                        const RunEvents& events) {
   const auto folds = folds_holding_out(session.data, session.config, wanted);
   std::vector<std::unique_ptr<Session>> sessions(folds.size() - 1);
+  const LoopEvents stoppable =
+      until(events.stop_requested, "stopped before it was calibrated; continue with --resume");
+  if (events.notice && !sessions.empty()) {
+    events.notice(fmt::format("few rows are held out: training {} more classifiers to calibrate by",
+                              sessions.size()));
+  }
   parallel_for(sessions.size(), session.threads, [&](size_t i) {
     sessions[i] = std::make_unique<Session>(session.data, session.config, 1, std::nullopt,
                                             ImageModelMaker(), &folds[i + 1]);
-    sessions[i]->train();
-    average_classifiers(*sessions[i], {}, &folds[i + 1]);
+    sessions[i]->train(stoppable);
+    average_classifiers(*sessions[i], events, &folds[i + 1]);
   });
   return sessions;
 }

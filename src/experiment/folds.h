@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "experiment/session.h"
+#include "experiment/run.h"
 
 namespace spml {
 
@@ -21,6 +21,7 @@ inline constexpr size_t kFewRows = 500, kEnoughRows = 2000;
 bool may_be_folded(const Session& session);
 
 // The session's settings trained on all folds but the first.
-std::vector<std::unique_ptr<Session>> train_other_folds(const Session& session, size_t wanted);
+std::vector<std::unique_ptr<Session>> train_other_folds(const Session& session, size_t wanted,
+                                                        const RunEvents& events = {});
 
 }  // namespace spml

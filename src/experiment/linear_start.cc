@@ -127,13 +127,21 @@ LinearStart linear_start(const Dataset& data, const TrainConfig& config, const R
   check_features(data, config.image);
   SweepOptions sweep;
   sweep.out = options.out / kLinearPhase;
+  make_folder_inside(sweep.out);
   sweep.jobs = options.threads;
   sweep.overwrite = options.existing == Existing::kOverwrite;
   sweep.cluster = options.cluster;
   SweepEvents sweep_events;
   sweep_events.stop_requested = events.stop_requested;
   if (events.notice) events.notice("training linear classifiers to start from");
-  const SweepSummary summary = run_sweep(data, linear_grid(config), sweep, sweep_events);
+  SweepSummary summary;
+  try {
+    summary = run_sweep(data, linear_grid(config), sweep, sweep_events);
+  } catch (const Error& error) {
+    if (error.kind() != Error::Kind::kInterrupted) throw;
+    throw Error(fmt::format("stopped; {} can be continued with --resume", options.out.string()),
+                Error::Kind::kInterrupted);
+  }
   check_complete(summary.failed);
   return read_linear_start(sweep.out / summary.best.begin()->second.run, config, data);
 }

@@ -24,6 +24,10 @@ RunResult measure(Session& session) {
   result.k_from = session.prepared.k_from;
   result.selected_on = session.prepared.validates_on_full_labels() ? "clean" : "observed";
   result.params = session.params;
+  result.transform = to_string(session.config.transform);
+  result.weight_decay = session.config.weight_decay;
+  result.average = session.config.average;
+  result.blend_ridge = session.config.blend_ridge;
   result.best_epoch = state.best_epoch;
   result.val_map = state.best_val_map;
   result.steps = state.step;
@@ -60,7 +64,7 @@ std::vector<uint32_t> count_unobserved_positives(Session& session) {
           session.prepared.observed().read_row(static_cast<size_t>(rows[i]), observed);
           for (size_t j = 0; j < p.cols; ++j) {
             if (positive(i, j) <= 0 || observed[session.part.first + first + j] > 0) continue;
-            const auto bin = static_cast<size_t>(p(i, j) * kHistogramBins);
+            const auto bin = p(i, j) > 0 ? static_cast<size_t>(p(i, j) * kHistogramBins) : 0;
             ++counts[std::min(bin, kHistogramBins - 1)];
           }
         }

@@ -40,29 +40,33 @@ std::vector<TrainConfig> candidates(const TrainConfig& config, size_t train_rows
 
 // The settings trained on each of the splits.
 std::vector<std::unique_ptr<Session>> train_on(const Dataset& data, const TrainConfig& config,
-                                               std::span<const Split> splits, int threads) {
+                                               std::span<const Split> splits, int threads,
+                                               const LoopEvents& events) {
   std::vector<std::unique_ptr<Session>> sessions(splits.size());
   parallel_for(splits.size(), threads, [&](size_t i) {
     sessions[i] =
         std::make_unique<Session>(data, config, 1, std::nullopt, ImageModelMaker(), &splits[i]);
-    sessions[i]->train();
+    sessions[i]->train(events);
   });
   return sessions;
 }
 
 }  // namespace
 
-LabelFit estimate_k_from_observed(const Dataset& data, const TrainConfig& config, int threads) {
+LabelFit estimate_k_from_observed(const Dataset& data, const TrainConfig& config, int threads,
+                                  const std::function<bool()>& stop_requested) {
+  const LoopEvents events = until(stop_requested, "stopped while k was estimated; start again");
   const auto few = folds_holding_out(data, config, kFewRows);
   const std::vector<TrainConfig> list = candidates(config, few.front().train.size());
   std::vector<double> explained(list.size());
   parallel_for(list.size(), threads, [&](size_t i) {
-    explained[i] = fit_validation(train_on(data, list[i], few, 1), false, 1).log_likelihood;
+    explained[i] =
+        fit_validation(train_on(data, list[i], few, 1, events), false, 1, events).log_likelihood;
   });
   const auto best = std::ranges::max_element(explained) - explained.begin();
   const auto enough = folds_holding_out(data, config, kEnoughRows);
-  const auto sessions = train_on(data, list[static_cast<size_t>(best)], enough, threads);
-  return fit_validation(sessions, true, threads);
+  const auto sessions = train_on(data, list[static_cast<size_t>(best)], enough, threads, events);
+  return fit_validation(sessions, true, threads, events);
 }
 
 std::string k_text(const LabelFit& fit) {
@@ -76,11 +80,13 @@ std::string k_text(const LabelFit& fit) {
 }
 
 TrainConfig with_estimated_k(const Dataset& data, const TrainConfig& config, int threads,
-                             const std::function<void(const std::string& text)>& notice) {
+                             const RunEvents& events) {
   const bool needed = loss_info(config).needs_k;
   if (!needed || resolve_k(data, config) || data.train_file.features.empty()) return config;
-  const LabelFit fit = estimate_k_from_observed(data, config, threads);
-  if (notice) notice("labels of a row, estimated from the observed labels: " + k_text(fit));
+  const LabelFit fit = estimate_k_from_observed(data, config, threads, events.stop_requested);
+  if (events.notice) {
+    events.notice("labels of a row, estimated from the observed labels: " + k_text(fit));
+  }
   TrainConfig result = config;
   result.k = fit.k;
   result.k_is_estimated = true;

@@ -3,12 +3,17 @@
 #include <algorithm>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "experiment/counted_rows.h"
 
 namespace spml {
 namespace {
 
 using Row = ExperimentRow;
+
+// As in the definition of an experiment.
+constexpr double kMaxLearningRate = 1e9;
+constexpr size_t kMaxBatch = 1 << 20;
 
 std::optional<double> mean_of(const Winner& winner, const std::string& metric) {
   if (metric == "val_map") return winner.val_map();
@@ -63,8 +68,14 @@ std::optional<Grid> OnDataset::settings_in_results(const Experiment& source, con
       const bool same = line.loss == row.loss && line.params == row.params &&
                         line.mode == row.mode.value_or(mode_);
       const ResultPoint* cell = line.cells.find(named_.name);
-      if (same && cell != nullptr && cell->lr && cell->batch)
-        return Grid{{*cell->lr}, {*cell->batch}};
+      if (!same || cell == nullptr || !cell->lr || !cell->batch) continue;
+      if (!(*cell->lr > 0) || *cell->lr > kMaxLearningRate || *cell->batch < 1 ||
+          *cell->batch > kMaxBatch) {
+        fail("{}: row '{}': expected an lr above 0 and a batch of 1 to {}, found {:g} and {}",
+             ReproductionFolder{options_.out}.results().string(), line.label, kMaxBatch, *cell->lr,
+             *cell->batch);
+      }
+      return Grid{{*cell->lr}, {*cell->batch}};
     }
   }
   return std::nullopt;
@@ -106,6 +117,7 @@ void OnDataset::train(const std::vector<Cell>& cells) {
   }
   SweepOptions sweep;
   sweep.out = options_.out / named_.name;
+  make_folder_inside(sweep.out);
   sweep.jobs = jobs_;
   sweep.threads = threads_;
   sweep.overwrite = options_.overwrite;
@@ -180,9 +192,15 @@ void OnDataset::add_to(std::vector<ResultRow>& rows) {
   const auto row_of = [&](const Row& row) -> ResultRow& {
     return *std::ranges::find(rows, row.label, &ResultRow::label);
   };
+  CountedRows counted(data_, options_.threads);
   for (const Row& row : experiment_.rows) {
     if (row.statistic.empty() || (row.only && *row.only != mode_)) continue;
-    row_of(row).cells[named_.name].ours = counted_value(data_, row, options_.threads);
+    if (events_.stop_requested && events_.stop_requested()) {
+      throw Error(
+          fmt::format("stopped; run the same command again to continue {}", options_.out.string()),
+          Error::Kind::kInterrupted);
+    }
+    row_of(row).cells[named_.name].ours = counted.value(row);
   }
   for (const Cell& cell : cells) add_cell(cell, row_of(*cell.row));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
+#include "base/memory_budget.h"
 #include "data/observe.h"
 #include "experiment/row_share.h"
 
@@ -16,6 +17,20 @@ bool has_negative(const LabelMatrix& labels) {
     if (std::any_of(row.begin(), row.end(), [](int8_t o) { return o < 0; })) return true;
   }
   return false;
+}
+
+// Of labels that are all unknown nothing can be learnt.
+void check_some_positive(const Prepared& prepared, const LossInfo& loss) {
+  if (loss.needs != LabelNeed::kObserved && loss.needs != LabelNeed::kNegatives) return;
+  std::vector<int8_t> row(prepared.observed().cols());
+  for (const int32_t i : prepared.split.train) {
+    prepared.observed().read_row(static_cast<size_t>(i), row);
+    if (std::ranges::find(row, int8_t{1}) != row.end()) return;
+  }
+  fail(
+      "{}: expected at least one observed positive among the {} training rows, found none; label "
+      "some rows first, or draw labels from the truth with --observe",
+      prepared.observed().source(), prepared.split.train.size());
 }
 
 double mean_positives(const LabelMatrix& truth) {
@@ -61,6 +76,27 @@ Split with_settings(Split split, const TrainConfig& config) {
   return split;
 }
 
+// The file's observed labels, and with them one true negative of each row: that of the usual draw,
+// so that labels drawn with its seed are what drawing both at once gives.
+LabelMatrix with_negatives(const DataPart& part) {
+  const size_t rows = part.truth.rows(), L = part.truth.cols();
+  MemoryBudget().require(
+      saturating_product(rows, L),
+      fmt::format("{}: drawing observed negatives from it", part.truth.source()));
+  ObservedDraw draw({.num_pos = 0, .num_neg = 1});
+  std::vector<int8_t> labels(rows * L), truth(L), drawn(L);
+  for (size_t i = 0; i < rows; ++i) {
+    const auto row = std::span(labels).subspan(i * L, L);
+    part.truth.read_row(i, truth);
+    part.observed.read_row(i, row);
+    draw.next_row(truth, drawn);
+    for (size_t j = 0; j < L; ++j) {
+      if (drawn[j] < 0) row[j] = -1;
+    }
+  }
+  return LabelMatrix(std::move(labels), rows, L);
+}
+
 // The observed labels to train on, drawn here if they are asked for or missing.
 LabelMatrix draw_if_needed(const Dataset& data, const TrainConfig& config, const LossInfo& loss,
                            std::vector<std::string>& notices) {
@@ -73,7 +109,6 @@ LabelMatrix draw_if_needed(const Dataset& data, const TrainConfig& config, const
     }
     return draw_observed(part.truth, *config.observe);
   }
-  ObserveOptions options;
   if (!part.observed.empty()) {
     if (!wants_negatives || has_negative(part.observed)) return {};
     if (part.truth.empty()) {
@@ -82,11 +117,17 @@ LabelMatrix draw_if_needed(const Dataset& data, const TrainConfig& config, const
           "formatted_train_labels_obs.npy and no truth to draw them from",
           data.folder.string(), loss.name);
     }
+    notices.push_back(
+        fmt::format("loss '{}' needs observed negatives: drew one per row from the truth (neg=1, "
+                    "seed=1200) beside the file's positives",
+                    loss.name));
+    return with_negatives(part);
   }
   if (part.truth.empty()) {
     fail("{}: expected formatted_train_labels_obs.npy or formatted_train_labels.npy, found neither",
          data.folder.string());
   }
+  ObserveOptions options;
   if (wants_negatives) {
     options.num_neg = 1;
     notices.push_back(
@@ -100,6 +141,10 @@ LabelMatrix draw_if_needed(const Dataset& data, const TrainConfig& config, const
 }  // namespace
 
 std::optional<double> resolve_k(const Dataset& data, const TrainConfig& config) {
+  if (config.k && !(*config.k <= static_cast<double>(data.labels()))) {
+    fail_usage("expected k in [0, {}], the number of labels, found {}; lower --k", data.labels(),
+               *config.k);
+  }
   if (config.k) return config.k;
   if (data.expected_positives) return data.expected_positives;
   if (!data.train_file.truth.empty()) return mean_positives(data.train_file.truth);
@@ -133,6 +178,7 @@ Prepared prepare(const Dataset& data, const TrainConfig& config, const Split* ro
          data.train_file.rows());
   }
   prepared.drawn = draw_if_needed(data, config, loss, prepared.notices);
+  if (rows == nullptr) check_some_positive(prepared, loss);
   if (config.mode != Mode::kLinear && images_are_elsewhere(data.folder, data.image_root)) {
     prepared.notices.push_back(elsewhere_notice(data.folder, data.image_root));
   }

@@ -36,6 +36,14 @@ void json_fields(Fields& field, RunRows& rows) {
   field("test", rows.test);
 }
 
+template <class Fields>
+void json_fields(Fields& field, SearchRequest& request) {
+  field("trials", request.trials);
+  field("time-limit", request.time_limit);
+  field("refit", request.refit);
+  field("k", request.k);
+}
+
 // config.json
 template <class Fields>
 void json_fields(Fields& field, RunSetup& setup) {
@@ -43,6 +51,7 @@ void json_fields(Fields& field, RunSetup& setup) {
   field("data", setup.data);
   field("data_name", setup.data_name);
   field("config", setup.identity);
+  field.maybe("search", setup.search);
   field("k", setup.k);
   field("params", setup.params);
   field("select", setup.select);
@@ -86,6 +95,10 @@ void json_fields(Fields& field, RunResult& result) {
   field("k", result.k);
   field.maybe("k_from", result.k_from);
   field("params", result.params);
+  field("transform", result.transform);
+  field("weight_decay", result.weight_decay);
+  field("average", result.average);
+  field("blend_ridge", result.blend_ridge);
   field("best_epoch", result.best_epoch);
   field("val_map", result.val_map);
   field("test_map", result.test_map);

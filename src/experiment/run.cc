@@ -1,6 +1,5 @@
 #include "experiment/run.h"
 
-#include <chrono>
 #include <filesystem>
 
 #include "base/fail.h"
@@ -72,31 +71,29 @@ void expect_same_run(Cluster& cluster, const RunIdentity& identity) {
   }
 }
 
-// --resume continues the run that the folder holds, not another one.
 void check_same_run(const RunFolder& folder, const RunIdentity& identity) {
   if (!path_exists(folder.config())) return;
   const RunIdentity earlier = read_run_setup(folder.config()).identity;
   if (const auto difference = first_difference(earlier, identity)) {
-    fail(
-        "{}: the run there has {} {}, but {} was asked for; give the flags and data it was started "
-        "with, another --out, or --overwrite",
-        folder.path.string(), difference->key, difference->earlier, difference->now);
+    fail_other_run(folder.path, *difference);
   }
 }
 
 }  // namespace
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 RunRecord run_training(const Dataset& data, const TrainConfig& asked, const RunOptions& options,
                        const RunEvents& events) {
-  const TrainConfig config = options.rows != nullptr
-                                 ? asked
-                                 : with_estimated_k(data, asked, options.threads, events.notice);
-  const auto start_time = std::chrono::steady_clock::now();
+  const TrainConfig config =
+      options.rows != nullptr ? asked : with_estimated_k(data, asked, options.threads, events);
   const RunFolder folder{options.out};
   Cluster* const cluster = options.cluster;
   const bool is_first = cluster == nullptr || cluster->is_first();
   std::unique_ptr<FileLock> lock;
-  if (is_first) lock = claim_folder(options.out, options.existing);
+  if (is_first && !options.is_claimed) lock = claim_folder(options.out, options.existing);
   RunIdentity identity = identity_of(data, config);
   if (options.rows != nullptr) identity.data_fingerprint = fingerprint_of_all(*options.rows);
   if (cluster != nullptr) expect_same_run(*cluster, identity);
@@ -128,15 +125,14 @@ RunRecord run_training(const Dataset& data, const TrainConfig& asked, const RunO
   const double val_map = average_classifiers(session, events);
   RunResult result = measure(session);
   result.val_map = val_map;
-  const Decisions decisions = decide(session);
+  const Decisions decisions = decide(session, events);
   result.thresholds_from = to_string(decisions.from);
   if (const auto reliability = test_reliability(session, decisions.calibration)) {
     result.ece = reliability->error();
     result.reliability = reliability->bins();
   }
   writer.write_model(decisions);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start_time;
-  result.seconds = seconds.count();
+  result.seconds = seconds_since(options.start);
   return writer.finish(std::move(result));
 }
 

@@ -1,6 +1,7 @@
 // One training run: a data set and a configuration become a run folder.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -13,6 +14,10 @@ namespace spml {
 struct RunOptions {
   Path out;
   Existing existing = Existing::kRefuse;
+  bool is_claimed = false;              // the caller has claimed the folder and holds its lock
+  std::optional<SearchRequest> search;  // that chose the settings
+  // Of the command: `seconds` counts from there.
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   int threads = 1;
   uint64_t checkpoint_every = 0;     // steps; 0 = by time
   double checkpoint_seconds = 10;    // at most so often, when by time
@@ -32,6 +37,8 @@ struct RunEvents {
   std::function<void(const std::string& text)> notice;
   std::function<bool()> stop_requested;
 };
+
+double seconds_since(std::chrono::steady_clock::time_point start);
 
 // Trains, or continues training, and writes the run folder. A finished run under kResume is read
 // back, with a notice. Throws Error of kind kInterrupted when stop_requested says so.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/files.h"
 #include "spml/choices.h"
@@ -29,6 +30,9 @@ struct RunFolder {
   Path checkpoint_part(uint64_t step, int rank) const;
 };
 
+// Whether a file in the folder has a name that checkpoint_part() gives.
+bool is_checkpoint_part(std::string_view name);
+
 // Makes the folder if need be and locks it for this process. A folder with something in it is an
 // Error under kRefuse, and one that holds a sweep or a reproduction always. What a killed writer of
 // a run's files left half written is removed.
@@ -42,7 +46,8 @@ Path run_inside(const Path& folder, const std::string& name, const Path& list);
 void remove_checkpoints(const RunFolder& run);
 void remove_checkpoint_parts(const RunFolder& run);  // those of several processes
 
-// Removes a run's files and nothing else, result.json first.
+// Removes a run's files and nothing else, result.json first; Error before that where a folder, pipe
+// or device has the name of one.
 void clear_run(const RunFolder& run);
 
 }  // namespace spml

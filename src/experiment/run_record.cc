@@ -1,5 +1,6 @@
 #include "experiment/run_record.h"
 
+#include "base/fail.h"
 #include "experiment/config_words.h"
 #include "experiment/record_fields.h"
 #include "experiment/run_folder.h"
@@ -27,9 +28,7 @@ void read_json_value(const Json& json, const std::string& place, FeatureOrigin& 
   origin = parse_feature_origin(nlohmann::json(json), place);
 }
 
-std::optional<IdentityDifference> first_difference(const RunIdentity& earlier,
-                                                   const RunIdentity& now) {
-  const Json before = to_json_value(earlier), after = to_json_value(now);
+static std::optional<IdentityDifference> difference_of(const Json& before, const Json& after) {
   for (const auto& [key, value] : after.items()) {
     const Json other = before.value(key, Json());
     if (other != value) return IdentityDifference{key, json_text(other), json_text(value)};
@@ -38,6 +37,23 @@ std::optional<IdentityDifference> first_difference(const RunIdentity& earlier,
     if (!after.contains(key)) return IdentityDifference{key, json_text(value), "null"};
   }
   return std::nullopt;
+}
+
+std::optional<IdentityDifference> first_difference(const RunIdentity& earlier,
+                                                   const RunIdentity& now) {
+  return difference_of(to_json_value(earlier), to_json_value(now));
+}
+
+std::optional<IdentityDifference> first_difference(const SearchRequest& earlier,
+                                                   const SearchRequest& now) {
+  return difference_of(json_value(earlier), json_value(now));
+}
+
+void fail_other_run(const Path& folder, const IdentityDifference& difference) {
+  fail(
+      "{}: the run there has {} {}, but {} was asked for; give the flags and data it was started "
+      "with, another --out, or --overwrite",
+      folder.string(), difference.key, difference.earlier, difference.now);
 }
 
 std::string json_text(const RunSetup& setup) { return record_text(setup, 2) + "\n"; }
@@ -55,10 +71,29 @@ std::vector<EpochRecord> read_epochs(const Path& file) {
   return read_record_lines<EpochRecord>(file);
 }
 
+// What a result repeats of the configuration is the same there. A classifier that a user put
+// together was trained in no steps that this program knows of.
+static void check_same(const TrainConfig& config, const RunResult& result, const Path& file) {
+  const bool same_steps =
+      config.own_loss || (result.lr == config.learning_rate() && result.batch == config.batch);
+  if (same_steps && result.loss == config.loss && result.mode == config.mode &&
+      result.seed == config.seed) {
+    return;
+  }
+  fail(
+      "{}: expected loss '{}', mode {}, lr {:g}, batch {} and seed {}, as in config.json, found "
+      "'{}', {}, {:g}, {} and {}",
+      file.string(), config.loss, to_string(config.mode), config.learning_rate(), config.batch,
+      config.seed, result.loss.substr(0, 200), to_string(result.mode), result.lr, result.batch,
+      result.seed);
+}
+
 RunRecord read_run(const Path& folder) {
   const RunFolder files{folder};
-  return {read_run_setup(files.config()), read_epochs(files.metrics()),
-          read_run_result(files.result())};
+  RunRecord run{read_run_setup(files.config()), read_epochs(files.metrics()),
+                read_run_result(files.result())};
+  check_same(run.setup.identity.config, run.result, files.result());
+  return run;
 }
 
 }  // namespace spml

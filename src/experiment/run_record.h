@@ -28,6 +28,18 @@ struct IdentityDifference {
 };
 std::optional<IdentityDifference> first_difference(const RunIdentity& earlier,
                                                    const RunIdentity& now);
+// --resume continues the run that a folder holds, not another one.
+[[noreturn]] void fail_other_run(const Path& folder, const IdentityDifference& difference);
+
+// What was asked of the search that chose a run's settings.
+struct SearchRequest {
+  size_t trials = 0;
+  std::optional<double> time_limit;  // seconds
+  bool refit = false;
+  std::optional<double> k;  // as given
+};
+std::optional<IdentityDifference> first_difference(const SearchRequest& earlier,
+                                                   const SearchRequest& now);
 
 struct RunRows {
   size_t train = 0, val = 0, test = 0;
@@ -38,6 +50,7 @@ struct RunSetup {
   std::string data;  // the folder
   std::string data_name;
   RunIdentity identity;
+  std::optional<SearchRequest> search;  // nothing where the settings were given
   std::optional<double> k;
   LossParameters params;           // every parameter of the loss, resolved
   Select select = Select::kClean;  // after falling back to observed where there is no truth
@@ -60,6 +73,11 @@ struct RunResult {
   std::optional<double> k;
   std::string k_from;     // flag, dataset.json, truth or observed
   LossParameters params;  // every parameter of the loss, resolved
+  // Nothing in files of versions that did not tell.
+  std::optional<std::string> transform;
+  std::optional<double> weight_decay;
+  std::optional<int> average;
+  std::optional<bool> blend_ridge;
   int best_epoch = 0;
   double val_map = 0;                                            // MAP in percent
   std::optional<double> test_map, train_map, test_map_nonempty;  // nothing without truth

@@ -11,16 +11,6 @@
 #include "spml/version.h"
 
 namespace spml {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-}  // namespace
-
 RunSetup setup_of(const Session& session, const RunIdentity& identity) {
   const Dataset& data = session.data;
   RunSetup setup;
@@ -58,6 +48,7 @@ RunWriter::RunWriter(const RunFolder& folder, Session& session, const RunIdentit
       options_(options),
       events_(events),
       setup_(setup_of(session, identity)) {
+  setup_.search = options.search;
   if (cluster_ != nullptr && cluster_->size() > 1) setup_.ranks = cluster_->size();
 }
 
@@ -122,6 +113,9 @@ LoopEvents RunWriter::loop_events() {
                   Error::Kind::kInterrupted);
     }
   };
+  const std::string words =
+      fmt::format("stopped; start {} again with --resume", folder_.path.string());
+  events.between_parts = until(events_.stop_requested, words).between_parts;
   events.after_epoch = [this](EpochRecord& record) {
     if (session_.config.record_unobserved_positives) {
       record.unobserved_positives = count_unobserved_positives(session_);

@@ -78,7 +78,8 @@ const SettingNeed kPatience = {[](const TrainConfig& c) { return c.patience > 0;
 const SettingNeed kShardedRows = {[](const TrainConfig& c) { return c.shard_by == "rows"; },
                                   "--shard-by rows"};
 
-constexpr int kMaxEpochs = 1'000'000;
+// A checkpoint lists every epoch, some with a histogram, and is read back as JSON of bounded size.
+constexpr int kMaxEpochs = 50'000;
 
 const Setting kSettings[] = {
     {.name = "loss",

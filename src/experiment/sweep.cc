@@ -20,6 +20,10 @@
 namespace spml {
 namespace {
 
+[[noreturn]] void fail_stopped() {
+  throw Error("stopped; give the same command again to go on", Error::Kind::kInterrupted);
+}
+
 // FNV-1a: tells configurations apart in folder names.
 uint32_t short_hash(std::string_view text) {
   uint32_t hash = 2166136261u;
@@ -39,6 +43,18 @@ std::vector<TrainConfig> without_repeats(const std::vector<TrainConfig>& configs
 
 std::string run_folder_name(const TrainConfig& config) { return "runs/" + run_name(config); }
 
+// Nothing where it is not finished, or another process does it again.
+std::optional<RunRecord> read_finished(const Path& path) {
+  const Path result = RunFolder{path}.result();
+  if (!path_exists(result)) return std::nullopt;
+  try {
+    return read_run(path);
+  } catch (const Error&) {
+    if (path_exists(result)) throw;
+    return std::nullopt;
+  }
+}
+
 // The finished runs of the grid in its order: those of this process, and what the others have left.
 std::vector<SweepRun> all_finished(const std::vector<TrainConfig>& grid, std::vector<SweepRun> mine,
                                    const Path& out) {
@@ -50,15 +66,33 @@ std::vector<SweepRun> all_finished(const std::vector<TrainConfig>& grid, std::ve
       runs.push_back(std::move(*found));
       continue;
     }
-    const Path result = RunFolder{out / name}.result();
-    if (!path_exists(result)) continue;
-    try {
-      runs.push_back({name, config, read_run(out / name)});
-    } catch (const Error&) {
-      if (path_exists(result)) throw;  // else another process does it again
+    if (auto record = read_finished(out / name)) {
+      runs.push_back({name, config, std::move(*record)});
     }
   }
   return runs;
+}
+
+// As it was asked for: folders are named after that, and config.json has k filled in.
+TrainConfig config_of(const std::string& folder_name, const TrainConfig& resolved) {
+  TrainConfig asked = resolved;
+  asked.k.reset();
+  return run_folder_name(asked) == folder_name ? asked : resolved;
+}
+
+// What other grids have left on the same data, in the order of the list that they wrote.
+void add_earlier(std::vector<SweepRun>& runs, const SweepFolder& folder, const Dataset& data) {
+  if (!path_exists(folder.results())) return;
+  std::set<std::string> names;
+  for (const SweepRun& run : runs) names.insert(run.run);
+  const std::string of_data = fingerprint(data);
+  for (const std::string& name : read_sweep_runs(folder.results())) {
+    if (!names.insert(name).second) continue;
+    auto record = read_finished(run_inside(folder.path, name, folder.results()));
+    if (!record || record->setup.identity.data_fingerprint != of_data) continue;
+    const TrainConfig config = config_of(name, record->setup.identity.config);
+    runs.push_back({name, config, std::move(*record)});
+  }
 }
 
 // What ranks that share a grid must have in common.
@@ -102,13 +136,14 @@ class GridWork {
     RunEvents run_events;
     run_events.stop_requested = events_.stop_requested;
     try {
+      make_folder_inside(run.out);
       RunRecord record = run_training(data_, config, run, run_events);
       const std::lock_guard guard(mutex_);
       finished_[i] = SweepRun{run_folder_name(config), config, std::move(record)};
       ++done_;
       if (events_.run_done) events_.run_done(*finished_[i], done_, total_);
     } catch (const Error& error) {
-      if (error.kind() == Error::Kind::kInterrupted) throw;
+      if (error.kind() == Error::Kind::kInterrupted) fail_stopped();
       errors_[i] = error.what();
     }
   }
@@ -163,7 +198,7 @@ GridRuns run_grid(const Dataset& data, const std::vector<TrainConfig>& configs,
   std::optional<FileLock> lock;
   if (cluster == nullptr || cluster->is_first()) {
     expect_kind(options.out, FolderKind::kSweep);
-    make_folder(SweepFolder{options.out}.runs());
+    make_folder_inside(SweepFolder{options.out}.runs());
     lock.emplace(
         options.out / fmt::format("{}{}-of-{}", kShardLock, options.shard + 1, options.shards),
         options.out.string());
@@ -174,18 +209,13 @@ GridRuns run_grid(const Dataset& data, const std::vector<TrainConfig>& configs,
   GridWork work(data, grid, options, events, mine.size());
   if (cluster != nullptr) expect_same(*cluster, "grid", grid_text(data, grid));
   deal_out(cluster, mine.size(), options.jobs, [&](size_t i) { work.run(mine[i]); });
-  if (events.stop_requested && events.stop_requested()) {
-    throw Error(
-        fmt::format("stopped; run the same command again to continue {}", options.out.string()),
-        Error::Kind::kInterrupted);
-  }
+  if (events.stop_requested && events.stop_requested()) fail_stopped();
   if (cluster != nullptr) work.join(*cluster);
   return work.take();
 }
 
 SweepSummary run_sweep(const Dataset& data, const std::vector<TrainConfig>& configs,
                        const SweepOptions& options, const SweepEvents& events) {
-  const auto start = std::chrono::steady_clock::now();
   GridRuns runs = run_grid(data, configs, options, events);
   const std::vector<TrainConfig> grid = without_repeats(configs);
   SweepSummary summary;
@@ -199,14 +229,15 @@ SweepSummary run_sweep(const Dataset& data, const std::vector<TrainConfig>& conf
   // One process at a time looks for finished runs and writes what it found: the last of several
   // shards then has seen them all.
   const FileLock lock(folder.summary_lock(), options.out.string(), FileLock::kWait);
-  const std::vector<SweepRun> finished = all_finished(grid, std::move(runs.finished), options.out);
+  std::vector<SweepRun> finished = all_finished(grid, std::move(runs.finished), options.out);
+  add_earlier(finished, folder, data);
   std::string lines;
   for (const SweepRun& run : finished) lines += record_text(run) + "\n";
   write_file(folder.results(), lines);
   summary.runs = finished.size();
   summary.best = best_per_loss(finished, grid);
   summary.failed = std::move(runs.failed);
-  summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  summary.seconds = seconds_since(options.start);
   write_file(folder.best(), json_text(summary));
   return summary;
 }

@@ -35,6 +35,8 @@ struct SweepOptions {
   uint64_t checkpoint_every = 0;     // as in RunOptions
   ImageModelMaker make_image_model;  // as in RunOptions
   size_t shard = 0, shards = 1;      // this process takes runs i with i % shards == shard
+  std::chrono::steady_clock::time_point start =
+      std::chrono::steady_clock::now();  // as in RunOptions
   // Whose processes are handed runs as they become free; all must see the folder, and all get all
   // results. Not together with shards.
   Cluster* cluster = nullptr;
@@ -79,7 +81,8 @@ SweepSummary read_sweep_summary(const Path& file);
 std::vector<std::string> read_sweep_runs(const Path& file);
 
 // Does what is missing of the grid, then writes results.jsonl and best.json from all finished runs
-// of it. What failed is in the summary; see check_complete().
+// of it and, after them, from those of earlier grids on the same data. What failed is in the
+// summary; see check_complete().
 SweepSummary run_sweep(const Dataset& data, const std::vector<TrainConfig>& grid,
                        const SweepOptions& options, const SweepEvents& events = {});
 

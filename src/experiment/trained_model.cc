@@ -1,5 +1,7 @@
 #include "experiment/trained_model.h"
 
+#include <cmath>
+
 #include "base/fail.h"
 #include "base/folders.h"
 #include "data/split.h"
@@ -12,15 +14,32 @@
 namespace spml {
 namespace {
 
+TransformKind kind_of(const SafetensorsFile& file) {
+  const auto name = file.metadata().find("transform");
+  if (name == file.metadata().end()) return TransformKind::kNone;
+  try {
+    return transform_kind(name->second);
+  } catch (const Error& error) {
+    fail("{}: {}", file.path().string(), error.what());  // of a file, not of the command line
+  }
+}
+
 FeatureTransform transform_of(const SafetensorsFile& file) {
   FeatureTransform transform;
-  const auto name = file.metadata().find("transform");
-  if (name != file.metadata().end()) transform.kind = transform_kind(name->second);
+  transform.kind = kind_of(file);
   if (transform.kind == TransformKind::kStandardize) {
     transform.mean = file.floats("transform.mean");
     transform.inverse_scale = file.floats("transform.inverse_scale");
   }
   return transform;
+}
+
+void expect_finite(std::span<const float> values, const Path& file, std::string_view what) {
+  for (const float value : values) {
+    if (!std::isfinite(value)) {
+      fail("{}: expected finite numbers in {}, found {}", file.string(), what, value);
+    }
+  }
 }
 
 }  // namespace
@@ -33,11 +52,13 @@ TrainedModel load_trained_model(const Path& run, int threads) {
         run.string());
   }
   RunSetup setup = read_run_setup(folder.config());
+  const RunResult result = read_run_result(folder.result());
   TrainedModel trained;
   trained.folder = run;
   trained.classes = std::move(setup.classes);
   trained.config = std::move(setup.identity.config);
   trained.extraction = std::move(setup.extraction);
+  trained.refit = result.refit;
   const size_t labels = trained.classes.size();
   if (labels == 0) fail("{}: expected at least one class, found none", folder.config().string());
 
@@ -54,6 +75,10 @@ TrainedModel load_trained_model(const Path& run, int threads) {
       (transform.mean.size() != shape[1] || transform.inverse_scale.size() != shape[1])) {
     fail("{}: expected {} transform statistics", folder.model().string(), shape[1]);
   }
+  expect_finite(weight, folder.model(), "classifier.weight");
+  expect_finite(bias, folder.model(), "classifier.bias");
+  expect_finite(transform.mean, folder.model(), "transform.mean");
+  expect_finite(transform.inverse_scale, folder.model(), "transform.inverse_scale");
   LinearConfig config;
   config.features = shape[1];
   config.labels = labels;
@@ -63,16 +88,20 @@ TrainedModel load_trained_model(const Path& run, int threads) {
 
   if (path_exists(folder.calibration())) {
     trained.calibration = read_calibration(folder.calibration(), labels);
+  } else if (!result.thresholds_from.empty()) {
+    fail("{}: expected the run's calibration, found no such file; restore it, or train again",
+         folder.calibration().string());
   } else {  // a run of version 0.1: its thresholds are of plain sigmoids
     trained.calibration = {std::vector<double>(labels, 1), std::vector<double>(labels, 0)};
   }
   const NpyArray thresholds(folder.thresholds());
-  trained.thresholds.resize(thresholds.cols());
-  thresholds.read_row(0, std::span(trained.thresholds));
-  if (trained.thresholds.size() != labels) {
-    fail("{}: expected {} thresholds, found {}", folder.thresholds().string(), labels,
-         trained.thresholds.size());
+  if (thresholds.rows() != 1 || thresholds.cols() != labels) {
+    fail("{}: expected {} thresholds in one row, found {} x {} numbers",
+         folder.thresholds().string(), labels, thresholds.rows(), thresholds.cols());
   }
+  trained.thresholds.resize(labels);
+  thresholds.read_row(0, std::span(trained.thresholds));
+  expect_finite(trained.thresholds, folder.thresholds(), "it");
   return trained;
 }
 

@@ -20,6 +20,7 @@ struct TrainedModel {
   std::vector<float> thresholds;     // (L), of those probabilities
   size_t features = 0;               // D
   TrainConfig config;                // that it was trained with
+  bool refit = false;                // once more on train and val
   // Where its features come from: the network and image size at extraction, where known. A
   // fine-tuned run has its own network in model.safetensors (backbone.*).
   std::optional<FeatureOrigin> extraction;

@@ -21,11 +21,11 @@ Matrix<int8_t> to_matrix(const LabelMatrix& labels) {
 bool Ranker::is_possible(const Dataset& data, const TrainConfig& config) {
   const LabelNeed needs = loss_info(config).needs;
   if (needs == LabelNeed::kTruth || needs == LabelNeed::kTrueNegatives) return false;
-  const size_t columns = data.train_file.features.cols();
-  if (columns > LeastSquares::kMostFeatures) return false;
-  // As many bytes as Suggester asks for, and the probabilities kept here.
-  return saturating_sum(saturating_product(data.train_file.rows(), data.labels(), 28),
-                        saturating_product(columns, columns, 12)) <= kMostBytes;
+  const size_t rows = data.train_file.rows(), columns = data.train_file.features.cols();
+  if (!LeastSquares::can_fit(rows, columns)) return false;
+  // Beside what fitting takes: scores of both classifiers and the probabilities kept here.
+  return saturating_sum(saturating_product(rows, data.labels(), 3 * sizeof(float)),
+                        bytes_to_fit(rows, data.labels(), columns)) <= kMostBytes;
 }
 
 Ranker::Ranker(const Dataset& data, const TrainConfig& config, const LabelMatrix& observed,

@@ -62,16 +62,22 @@ std::vector<double> trust(View<const int8_t> known, View<const float> scores, do
 }  // namespace
 
 uint64_t bytes_to_fit(size_t rows, size_t labels, size_t features) {
-  // Targets of both rounds, scores of both fits, labels; moments, inverse and a product.
-  return saturating_sum(saturating_product(rows, labels, 4 * sizeof(float) + 1),
-                        saturating_product(features, features, 3 * sizeof(float)));
+  const size_t order = LeastSquares::order(rows, features);
+  // Targets of both rounds, scores of both fits and what they are made of, labels; weights;
+  // moments, inverse and a product.
+  return saturating_sum(saturating_sum(saturating_product(rows, labels, 6 * sizeof(float) + 1),
+                                       saturating_product(features, labels, 3 * sizeof(float))),
+                        saturating_product(order, order, 3 * sizeof(float)));
 }
 
 KnownLabelClassifier::KnownLabelClassifier(const FeatureMatrix& features,
                                            const FeatureTransform& transform,
                                            std::vector<int32_t> rows, View<const int8_t> known,
-                                           double k, int threads, double strength)
-    : squares_(features, transform, std::move(rows), threads), strength_(strength), k_(k) {
+                                           double k, int threads, double strength,
+                                           std::function<void()> between_parts)
+    : squares_(features, transform, std::move(rows), threads, std::move(between_parts)),
+      strength_(strength),
+      k_(k) {
   if (strength > 0) {
     squares_.set_strength(strength);
     return;

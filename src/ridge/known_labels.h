@@ -22,10 +22,10 @@ class KnownLabelClassifier {
   // The features must outlive this object; `known` (n, L) are the labels of `rows`, k the labels of
   // a row. The strength of the regularisation is as given or, where that is 0, the weakest of a few
   // by which rows left out are ranked as well as by the best of them, judged by the observed
-  // positives.
+  // positives. `between_parts` as in LeastSquares.
   KnownLabelClassifier(const FeatureMatrix& features, const FeatureTransform& transform,
                        std::vector<int32_t> rows, View<const int8_t> known, double k, int threads,
-                       double strength = 0);
+                       double strength = 0, std::function<void()> between_parts = {});
 
   double strength() const { return strength_; }
   const FeatureTransform& transform() const { return squares_.transform(); }

@@ -11,23 +11,28 @@
 namespace spml {
 namespace {
 
-constexpr size_t kBlockRows = 512;
+// Rows at a time: so many, or fewer where they are long.
+constexpr size_t kBlockRows = 512, kBlockValues = size_t{1} << 23;
 // A row that decides its own score entirely says nothing when it is left out.
 constexpr float kMostLeverage = 0.99f;
 
 }  // namespace
 
 LeastSquares::LeastSquares(const FeatureMatrix& features, FeatureTransform transform,
-                           std::vector<int32_t> rows, int threads)
+                           std::vector<int32_t> rows, int threads,
+                           std::function<void()> between_parts)
     : features_(features),
       transform_(std::move(transform)),
       rows_(std::move(rows)),
       threads_(threads),
+      between_parts_(std::move(between_parts)),
       columns_(features.cols()),
+      order_(order(rows_.size(), columns_)),
       mean_(columns_) {
   if (rows_.size() < 2) fail("least squares: expected at least 2 rows, found {}", rows_.size());
-  if (columns_ > kMostFeatures) {
-    fail("least squares: expected at most {} features, found {}", kMostFeatures, columns_);
+  if (!can_fit(rows_.size(), columns_)) {
+    fail("least squares: expected at most {} features or rows, found {} and {}", kMostOrder,
+         columns_, rows_.size());
   }
   std::vector<double> sums(columns_);
   for_blocks([&](size_t, size_t count, const float* x) {
@@ -38,11 +43,7 @@ LeastSquares::LeastSquares(const FeatureMatrix& features, FeatureTransform trans
   for (size_t c = 0; c < columns_; ++c) {
     mean_[c] = static_cast<float>(sums[c] / static_cast<double>(rows_.size()));
   }
-  moments_.resize(columns_ * columns_);
-  for_blocks([&](size_t, size_t count, const float* x) {
-    add_product({x, 1, columns_}, {x, columns_, 1}, columns_, columns_, count, 1, moments_.data(),
-                columns_, threads_);
-  });
+  find_moments();
 }
 
 void LeastSquares::read_rows(size_t first, size_t count, float* out) const {
@@ -57,36 +58,99 @@ void LeastSquares::read_rows(size_t first, size_t count, float* out) const {
 }
 
 template <class Body>
-void LeastSquares::for_blocks(const Body& body) const {
-  std::vector<float> block(std::min(kBlockRows, rows_.size()) * columns_);
-  for (size_t first = 0; first < rows_.size(); first += kBlockRows) {
-    const size_t count = std::min(kBlockRows, rows_.size() - first);
+void LeastSquares::for_blocks(size_t end, const Body& body) const {
+  const size_t step = std::clamp<size_t>(kBlockValues / columns_, 1, kBlockRows);
+  std::vector<float> block(std::min(step, end) * columns_);
+  for (size_t first = 0; first < end; first += step) {
+    const size_t count = std::min(step, end - first);
+    if (between_parts_) between_parts_();
     read_rows(first, count, block.data());
     body(first, count, static_cast<const float*>(block.data()));
   }
 }
 
-void LeastSquares::set_strength(double lambda) {
-  double trace = 0;
-  for (size_t c = 0; c < columns_; ++c) trace += moments_[c * columns_ + c];
-  const double mean = trace / static_cast<double>(columns_);
-  inverse_ = moments_;
-  for (size_t c = 0; c < columns_; ++c) {
-    inverse_[c * columns_ + c] += static_cast<float>(lambda * mean + 1e-12);
-  }
-  invert(inverse_.data(), columns_, threads_);
-  leverage_.assign(rows_.size(), 1 / static_cast<float>(rows_.size()));
-  std::vector<float> product;
+void LeastSquares::find_moments() {
+  moments_.resize(order_ * order_);
   for_blocks([&](size_t first, size_t count, const float* x) {
-    product.assign(count * columns_, 0.0f);
-    add_product({x, columns_, 1}, {inverse_.data(), columns_, 1}, count, columns_, columns_, 1,
-                product.data(), columns_, threads_);
-    for (size_t i = 0; i < count; ++i) {
-      const float* a = x + i * columns_;
-      leverage_[first + i] += std::inner_product(a, a + columns_, &product[i * columns_], 0.0f);
+    if (!by_rows()) {
+      add_product({x, 1, columns_}, {x, columns_, 1}, columns_, columns_, count, 1, moments_.data(),
+                  columns_, threads_);
+      return;
+    }
+    // Against the rows up to these, and mirrored: the matrix is symmetric.
+    for_blocks(first + count, [&](size_t other, size_t others, const float* y) {
+      add_product({x, columns_, 1}, {y, 1, columns_}, count, others, columns_, 1,
+                  &moments_[first * order_ + other], order_, threads_);
+    });
+    for (size_t i = first; i < first + count; ++i) {
+      for (size_t j = 0; j < i; ++j) moments_[j * order_ + i] = moments_[i * order_ + j];
     }
   });
+}
+
+void LeastSquares::set_strength(double lambda) {
+  double trace = 0;
+  for (size_t c = 0; c < order_; ++c) trace += moments_[c * order_ + c];
+  penalty_ = lambda * (trace / static_cast<double>(columns_)) + 1e-12;
+  inverse_ = moments_;
+  for (size_t c = 0; c < order_; ++c) inverse_[c * order_ + c] += static_cast<float>(penalty_);
+  invert(inverse_.data(), order_, threads_);
+  find_leverage();
+}
+
+void LeastSquares::find_leverage() {
+  leverage_.assign(rows_.size(), 1 / static_cast<float>(rows_.size()));
+  if (by_rows()) {
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      leverage_[i] += static_cast<float>(1 - penalty_ * inverse_[i * order_ + i]);
+    }
+  } else {
+    std::vector<float> product;
+    for_blocks([&](size_t first, size_t count, const float* x) {
+      product.assign(count * columns_, 0.0f);
+      add_product({x, columns_, 1}, {inverse_.data(), columns_, 1}, count, columns_, columns_, 1,
+                  product.data(), columns_, threads_);
+      for (size_t i = 0; i < count; ++i) {
+        const float* a = x + i * columns_;
+        leverage_[first + i] += std::inner_product(a, a + columns_, &product[i * columns_], 0.0f);
+      }
+    });
+  }
   for (float& h : leverage_) h = std::clamp(h, 0.0f, kMostLeverage);
+}
+
+std::vector<float> LeastSquares::fit_columns(View<const float> targets, View<float> p) const {
+  const size_t labels = targets.cols;
+  // Xc^T t: the mean of t drops out, because Xc sums to 0.
+  std::vector<float> right(columns_ * labels), weight(columns_ * labels);
+  for_blocks([&](size_t first, size_t count, const float* x) {
+    add_product({x, 1, columns_}, {targets.row(first), labels, 1}, columns_, labels, count, 1,
+                right.data(), labels, threads_);
+  });
+  add_product({inverse_.data(), columns_, 1}, {right.data(), labels, 1}, columns_, labels, columns_,
+              1, weight.data(), labels, threads_);
+  for_blocks([&](size_t first, size_t count, const float* x) {
+    add_product({x, columns_, 1}, {weight.data(), labels, 1}, count, labels, columns_, 1,
+                p.row(first), labels, threads_);
+  });
+  return weight;
+}
+
+std::vector<float> LeastSquares::fit_rows(View<const float> targets, View<float> p) const {
+  const size_t n = rows_.size(), labels = targets.cols;
+  // On entry p is the mean of t.
+  std::vector<float> centred(n * labels), a(n * labels), weight(columns_ * labels);
+  for (size_t i = 0; i < centred.size(); ++i) centred[i] = targets.data[i] - p.data[i];
+  add_product({inverse_.data(), n, 1}, {centred.data(), labels, 1}, n, labels, n, 1, a.data(),
+              labels, threads_);
+  for_blocks([&](size_t first, size_t count, const float* x) {
+    add_product({x, 1, columns_}, {&a[first * labels], labels, 1}, columns_, labels, count, 1,
+                weight.data(), labels, threads_);
+  });
+  for (size_t i = 0; i < a.size(); ++i) {
+    p.data[i] = targets.data[i] - static_cast<float>(penalty_) * a[i];
+  }
+  return weight;
 }
 
 LinearFit LeastSquares::fit(View<const float> targets, View<float> left_out) const {
@@ -104,22 +168,9 @@ LinearFit LeastSquares::fit(View<const float> targets, View<float> left_out) con
   for (const double sum : sums) {
     fit.bias.push_back(static_cast<float>(sum / static_cast<double>(targets.rows)));
   }
-  const std::vector<float> mean_target = fit.bias;
-  // Xc^T t: the mean of t drops out, because Xc sums to 0.
-  std::vector<float> right(columns_ * labels), weight(columns_ * labels);
-  for_blocks([&](size_t first, size_t count, const float* x) {
-    add_product({x, 1, columns_}, {targets.row(first), labels, 1}, columns_, labels, count, 1,
-                right.data(), labels, threads_);
-  });
-  add_product({inverse_.data(), columns_, 1}, {right.data(), labels, 1}, columns_, labels, columns_,
-              1, weight.data(), labels, threads_);
-  for_blocks([&](size_t first, size_t count, const float* x) {
-    for (size_t i = first; i < first + count; ++i) {
-      std::copy(mean_target.begin(), mean_target.end(), left_out.row(i));
-    }
-    add_product({x, columns_, 1}, {weight.data(), labels, 1}, count, labels, columns_, 1,
-                left_out.row(first), labels, threads_);
-  });
+  for (size_t i = 0; i < targets.rows; ++i) std::ranges::copy(fit.bias, left_out.row(i));
+  const std::vector<float> weight =
+      by_rows() ? fit_rows(targets, left_out) : fit_columns(targets, left_out);
   for (size_t i = 0; i < targets.rows; ++i) {
     for (size_t j = 0; j < labels; ++j) {
       const float t = targets(i, j);

@@ -5,10 +5,16 @@
 //   w = A Xc^T (t - mean t),   A = (Xc^T Xc + lambda s I)^-1,   Xc = X - mean
 //   score of row i without it:  t_i - (t_i - p_i) / (1 - 1/n - h_i),   h_i = xc_i A xc_i
 //
-// A and h depend on the features alone: fits to other targets cost next to nothing.
+// With fewer rows than features the same solution has a smaller matrix, one of the rows:
+//
+//   a = B (t - mean t),   B = (Xc Xc^T + lambda s I)^-1,   w = Xc^T a
+//   t_i - p_i = lambda s a_i,   h_i = 1 - lambda s B_ii
+//
+// A or B and h depend on the features alone: fits to other targets cost next to nothing.
 #pragma once
 
-#include <span>
+#include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "linear/features.h"
@@ -22,12 +28,18 @@ struct LinearFit {
 
 class LeastSquares {
  public:
-  // More features than this make matrices that are not worth their memory.
-  static constexpr size_t kMostFeatures = 8192;
+  // The matrix to invert has this many rows and columns; more than kMostOrder are not worth their
+  // memory.
+  static constexpr size_t order(size_t rows, size_t features) { return std::min(rows, features); }
+  static constexpr size_t kMostOrder = 8192;
+  static constexpr bool can_fit(size_t rows, size_t features) {
+    return order(rows, features) <= kMostOrder;
+  }
 
-  // The features must outlive this object; `rows` are those fitted to.
+  // The features must outlive this object; `rows` are those fitted to. `between_parts` is called
+  // now and then, by whatever takes long, and may throw to stop it.
   LeastSquares(const FeatureMatrix& features, FeatureTransform transform, std::vector<int32_t> rows,
-               int threads);
+               int threads, std::function<void()> between_parts = {});
 
   size_t rows() const { return rows_.size(); }
   const FeatureTransform& transform() const { return transform_; }
@@ -39,19 +51,33 @@ class LeastSquares {
   LinearFit fit(View<const float> targets, View<float> left_out) const;
 
  private:
+  bool by_rows() const { return rows_.size() < columns_; }
   // Transformed rows minus their mean, (count, D).
   void read_rows(size_t first, size_t count, float* out) const;
+  // body(first, count, rows) for blocks of the first `end` rows.
   template <class Body>
-  void for_blocks(const Body& body) const;  // body(first, count, rows)
+  void for_blocks(size_t end, const Body& body) const;
+  template <class Body>
+  void for_blocks(const Body& body) const {
+    for_blocks(rows_.size(), body);
+  }
+  void find_moments();
+  void find_leverage();
+  // The weights (D, L). p, at first the mean of the targets in every row, becomes the rows' scores.
+  std::vector<float> fit_columns(View<const float> targets, View<float> p) const;
+  std::vector<float> fit_rows(View<const float> targets, View<float> p) const;
 
   const FeatureMatrix& features_;
   FeatureTransform transform_;
   std::vector<int32_t> rows_;
   int threads_;
+  std::function<void()> between_parts_;
   size_t columns_;               // D
+  size_t order_;                 // D, or n where that is less
+  double penalty_ = 0;           // lambda s
   std::vector<float> mean_;      // (D)
-  std::vector<float> moments_;   // Xc^T Xc (D, D)
-  std::vector<float> inverse_;   // A (D, D)
+  std::vector<float> moments_;   // Xc^T Xc (D, D) or Xc Xc^T (n, n)
+  std::vector<float> inverse_;   // A or B
   std::vector<float> leverage_;  // 1/n + h (n)
 };
 

@@ -1,8 +1,14 @@
 #include "suggest/answers.h"
 
-#include <algorithm>
-#include <cmath>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "base/memory_budget.h"
 #include "base/parallel.h"
 #include "decide/minimise.h"
 #include "decide/sigmoid.h"
@@ -17,56 +23,107 @@ constexpr double kLabelPrecision = 1, kPairPrecision = 2, kRowPrecision = 0.1;
 
 double softplus(double z) { return std::max(z, 0.0) + std::log1p(std::exp(-std::abs(z))); }
 
-// The features of an entry, few of them not 0.
-struct Feature {
-  size_t index;
-  double value;
+// The parameters before those of labels.
+enum : size_t { kOne, kLeftOut, kLogit, kProbability, kOthers, kNamedScore, kScores };
+
+// Label j of row i, whether it is known or not: nothing of its own answer is in its features.
+struct Entry {
+  size_t i = 0, j = 0;
+  std::array<double, kScores> scores = {};  // its features but those of labels
 };
 
+struct Answer {
+  Entry entry;
+  double yes = 0;
+};
+
+// Features are an entry's scores, its label (L), each other label that is known to be in the row
+// (L), and each of these paired with its own (L x L). What the entries of a row have in common is
+// summed up once for all of them.
 class AnswerModel {
  public:
-  explicit AnswerModel(const Evidence& evidence) : e_(evidence) {
+  explicit AnswerModel(const Evidence& evidence) : e_(evidence), rows_(e_.known.rows) {
     labels_ = e_.known.cols;
     pairs_ = labels_ * labels_ <= kMostPairs;
     precision_.assign(kScores, kScorePrecision);
     precision_[kOthers] = precision_[kNamedScore] = kRowPrecision;
     precision_.insert(precision_.end(), 2 * labels_, kLabelPrecision);
     if (pairs_) precision_.insert(precision_.end(), labels_ * labels_, kPairPrecision);
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      for (size_t j = 0; j < labels_; ++j) {
+        if (e_.known(i, j) > 0) {
+          rows_[i].positives.push_back(static_cast<uint32_t>(j));
+          rows_[i].named += score(i, j);
+        } else if (e_.known(i, j) == 0) {
+          rows_[i].others += score(i, j);
+        }
+      }
+    }
   }
 
   size_t parameters() const { return precision_.size(); }
   const std::vector<double>& precision() const { return precision_; }
 
-  // Of label j in row i, whether it is known or not: nothing of its own answer is in it.
-  void features(size_t i, size_t j, std::vector<Feature>& out) const {
-    out.clear();
-    out.push_back({kOne, 1});
-    if (!e_.left_out.empty()) out.push_back({kLeftOut, 10.0 * e_.left_out(i, j)});
+  Entry entry(size_t i, size_t j) const {
+    Entry entry{i, j};
+    const Row& row = rows_[i];
+    const bool positive = e_.known(i, j) > 0, unknown = e_.known(i, j) == 0;
+    const size_t positives = row.positives.size() - (positive ? 1 : 0);
+    entry.scores[kOne] = 1;
+    if (!e_.left_out.empty()) entry.scores[kLeftOut] = 10.0 * e_.left_out(i, j);
     if (!e_.logits.empty()) {
-      const double z = std::clamp<double>(e_.logits(i, j), -20, 20);
-      out.push_back({kLogit, z});
-      out.push_back({kProbability, sigmoid(z)});
+      entry.scores[kLogit] = std::clamp<double>(e_.logits(i, j), -20, 20);
+      entry.scores[kProbability] = sigmoid(entry.scores[kLogit]);
     }
-    out.push_back({kScores + j, 1});
-    double others = 0, named = 0, positives = 0;
-    for (size_t m = 0; m < labels_; ++m) {
-      if (m == j) continue;
-      if (e_.known(i, m) > 0) {
-        ++positives;
-        named += score(i, m);
-        out.push_back({kScores + labels_ + m, 1});
-        if (pairs_) out.push_back({kScores + 2 * labels_ + j * labels_ + m, 1});
-      } else if (e_.known(i, m) == 0) {
-        others += score(i, m);
-      }
+    entry.scores[kOthers] = row.others - (unknown ? score(i, j) : 0);
+    if (positives > 0) {
+      const double named = row.named - (positive ? score(i, j) : 0);
+      entry.scores[kNamedScore] = named / static_cast<double>(positives);
     }
-    out.push_back({kOthers, others});
-    if (positives > 0) out.push_back({kNamedScore, named / positives});
+    return entry;
+  }
+
+  // What the positives of a row add to the logit of each of its entries that is not among them.
+  double shared(size_t i, std::span<const double> w) const {
+    double sum = 0;
+    for (const size_t m : rows_[i].positives) sum += w[named(m)];
+    return sum;
+  }
+  double logit(const Entry& entry, double shared, std::span<const double> w) const {
+    double z = w[own(entry.j)] + shared - (is_positive(entry) ? w[named(entry.j)] : 0);
+    for (size_t p = 0; p < kScores; ++p) z += w[p] * entry.scores[p];
+    for_pairs(entry, [&](size_t pair) { z += w[pair]; });
+    return z;
+  }
+  // Adds the gradient of a logit times its slope, but for what is shared.
+  void add_gradient(const Entry& entry, double slope, std::span<double> gradient) const {
+    for (size_t p = 0; p < kScores; ++p) gradient[p] += slope * entry.scores[p];
+    gradient[own(entry.j)] += slope;
+    if (is_positive(entry)) gradient[named(entry.j)] -= slope;
+    for_pairs(entry, [&](size_t pair) { gradient[pair] += slope; });
+  }
+  void add_shared(size_t i, double slopes, std::span<double> gradient) const {
+    for (const size_t m : rows_[i].positives) gradient[named(m)] += slopes;
   }
 
  private:
-  // The parameters before those of labels.
-  enum : size_t { kOne, kLeftOut, kLogit, kProbability, kOthers, kNamedScore, kScores };
+  struct Row {
+    std::vector<uint32_t> positives;
+    double named = 0, others = 0;  // sums of the scores of its positives, of its unknown labels
+  };
+
+  size_t own(size_t j) const { return kScores + j; }
+  size_t named(size_t m) const { return kScores + labels_ + m; }
+  bool is_positive(const Entry& entry) const { return e_.known(entry.i, entry.j) > 0; }
+
+  template <class Visit>
+  void for_pairs(const Entry& entry, Visit visit) const {
+    if (!pairs_) return;
+    const size_t first = kScores + (2 + entry.j) * labels_;
+    for (const size_t m : rows_[entry.i].positives) {
+      if (m != entry.j) visit(first + m);
+    }
+  }
 
   // Roughly a probability.
   double score(size_t i, size_t m) const {
@@ -78,11 +135,7 @@ class AnswerModel {
   size_t labels_;
   bool pairs_;
   std::vector<double> precision_;
-};
-
-struct Answer {
-  std::vector<Feature> features;
-  double yes;
+  std::vector<Row> rows_;
 };
 
 // The positive of a row with the lowest score, or its number of labels where it has none.
@@ -97,36 +150,36 @@ size_t lowest_positive(const Evidence& evidence, size_t i) {
   return lowest;
 }
 
-std::vector<Answer> collect(const Evidence& evidence, const AnswerModel& model) {
-  std::vector<Answer> answers;
+// Rows and labels, in the order of rows.
+std::vector<std::pair<size_t, size_t>> answered(const Evidence& evidence) {
+  std::vector<std::pair<size_t, size_t>> places;
   for (size_t i = 0; i < evidence.known.rows; ++i) {
     const size_t named = evidence.before.empty() ? lowest_positive(evidence, i) : 0;
     for (size_t j = 0; j < evidence.known.cols; ++j) {
       if (evidence.known(i, j) == 0) continue;
       if (evidence.before.empty() ? j == named : evidence.before(i, j) != 0) continue;
-      Answer answer{{}, evidence.known(i, j) > 0 ? 1.0 : 0.0};
-      model.features(i, j, answer.features);
-      answers.push_back(std::move(answer));
+      places.emplace_back(i, j);
     }
   }
-  return answers;
-}
-
-double dot(const std::vector<Feature>& features, std::span<const double> w) {
-  double sum = 0;
-  for (const auto& [index, value] : features) sum += w[index] * value;
-  return sum;
+  return places;
 }
 
 }  // namespace
 
 std::optional<Matrix<float>> probabilities_by_answers(const Evidence& evidence) {
-  const AnswerModel model(evidence);
-  const std::vector<Answer> answers = collect(evidence, model);
+  const auto places = answered(evidence);
   size_t yes = 0, no = 0;
-  for (const Answer& answer : answers) ++(answer.yes > 0 ? yes : no);
+  for (const auto& [i, j] : places) ++(evidence.known(i, j) > 0 ? yes : no);
   if (yes < kFewestAnswers || no < kFewestAnswers) return {};
 
+  MemoryBudget().require(saturating_product(places.size(), sizeof(Answer)),
+                         fmt::format("learning from {} answers", places.size()));
+  const AnswerModel model(evidence);
+  std::vector<Answer> answers;
+  answers.reserve(places.size());
+  for (const auto& [i, j] : places) {
+    answers.push_back({model.entry(i, j), evidence.known(i, j) > 0 ? 1.0 : 0.0});
+  }
   const std::vector<double>& precision = model.precision();
   const auto objective = [&](std::span<const double> w, std::span<double> gradient) {
     double value = 0;
@@ -134,11 +187,18 @@ std::optional<Matrix<float>> probabilities_by_answers(const Evidence& evidence) 
       value += precision[p] * w[p] * w[p] / 2;
       gradient[p] = precision[p] * w[p];
     }
-    for (const Answer& answer : answers) {
-      const double z = dot(answer.features, w);
-      value += softplus(z) - answer.yes * z;
-      const double slope = sigmoid(z) - answer.yes;
-      for (const auto& [index, x] : answer.features) gradient[index] += slope * x;
+    for (size_t a = 0; a < answers.size();) {
+      const size_t i = answers[a].entry.i;
+      const double shared = model.shared(i, w);
+      double slopes = 0;
+      for (; a < answers.size() && answers[a].entry.i == i; ++a) {
+        const auto& [entry, is_yes] = answers[a];
+        const double z = model.logit(entry, shared, w), slope = sigmoid(z) - is_yes;
+        value += softplus(z) - is_yes * z;
+        model.add_gradient(entry, slope, gradient);
+        slopes += slope;
+      }
+      model.add_shared(i, slopes, gradient);
     }
     return value;
   };
@@ -147,11 +207,10 @@ std::optional<Matrix<float>> probabilities_by_answers(const Evidence& evidence) 
 
   Matrix<float> probabilities(evidence.known.rows, evidence.known.cols);
   parallel_for(evidence.known.rows, evidence.threads, [&](size_t i) {
-    std::vector<Feature> features;
+    const double shared = model.shared(i, w);
     for (size_t j = 0; j < evidence.known.cols; ++j) {
       if (evidence.known(i, j) != 0) continue;
-      model.features(i, j, features);
-      probabilities(i, j) = static_cast<float>(sigmoid(dot(features, w)));
+      probabilities(i, j) = static_cast<float>(sigmoid(model.logit(model.entry(i, j), shared, w)));
     }
   });
   return probabilities;

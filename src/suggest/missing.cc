@@ -26,6 +26,7 @@ Calibration calibrate(View<const float> scores, const Evidence& evidence) {
   }
   input.want_interval = false;
   input.threads = evidence.threads;
+  input.between_parts = evidence.between_parts;
   return fit_labels(input).calibration;
 }
 

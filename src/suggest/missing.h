@@ -1,6 +1,7 @@
 // How likely each unknown label is to be there.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "spml/matrix.h"
@@ -15,6 +16,7 @@ struct Evidence {
   View<const float> left_out;  // (n, L) of the classifier of known labels
   int threads = 1;
   View<const int8_t> before = {};  // (n, L): known before the first question; empty: nobody knows
+  std::function<void()> between_parts = {};  // called now and then; may throw to stop
 };
 
 // (n, L) probabilities of labels that are unknown; 0 at those that are known.

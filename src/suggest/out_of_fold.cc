@@ -9,19 +9,10 @@
 #include "experiment/measure.h"
 
 namespace spml {
-namespace {
 
 LoopEvents stoppable(const SuggestEvents& events) {
-  LoopEvents loop;
-  loop.after_step = [&events](const LoopState&) {
-    if (events.stop_requested && events.stop_requested()) {
-      throw Error("stopped; nothing was written", Error::Kind::kInterrupted);
-    }
-  };
-  return loop;
+  return until(events.stop_requested, "stopped; nothing was written");
 }
-
-}  // namespace
 
 Dataset without_truth(const Dataset& data, View<const int8_t> known) {
   Dataset seen;

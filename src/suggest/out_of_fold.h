@@ -7,6 +7,7 @@
 #include "data/dataset.h"
 #include "experiment/config.h"
 #include "spml/matrix.h"
+#include "train/loop.h"
 
 namespace spml {
 
@@ -16,6 +17,7 @@ struct SuggestEvents {
   std::function<void(size_t done, size_t total)> model;  // trained
   std::function<bool()> stop_requested;
 };
+LoopEvents stoppable(const SuggestEvents& events);
 
 // The data as a reviewer sees it: observed labels `known` (N, L), and no truth of the training
 // file. Features, test files and names are borrowed from `data`, which must outlive the result.

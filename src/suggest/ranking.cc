@@ -28,7 +28,7 @@ class Best {
 
   void add(const Ranked& ranked) {
     list_.push_back(ranked);
-    if (most_ && list_.size() >= 2 * *most_ + 1024) cut();
+    if (most_ && list_.size() > *most_ && list_.size() - *most_ >= *most_ + 1024) cut();
   }
   std::vector<Ranked> take() {
     if (most_ && list_.size() > *most_) cut();

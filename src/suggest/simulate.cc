@@ -102,7 +102,7 @@ class Simulator {
     const Reviewer reviewer(data_, observed_, split_.train);
     result.unknown = reviewer.unknown();
     result.hidden = reviewer.hidden();
-    Suggester suggester(data_, config_, split_.train, observed_, options_.threads);
+    Suggester suggester(data_, config_, split_.train, observed_, options_.threads, events_);
     suggester.remember(observed_);
     result.rounds = by_suggestions(suggester);
     result.random = in_random_order(suggester);

@@ -11,14 +11,14 @@ namespace {
 // Settings for training without truth.
 TrainConfig without_truth(TrainConfig config, const std::string& where) {
   if (config.mode != Mode::kLinear) {
-    fail_usage(
+    fail(
         "{}: expected a linear run, found --mode {}; extract features with it and train a linear "
         "run on them",
         where, to_string(config.mode));
   }
   const LabelNeed needs = loss_info(config).needs;
   if (needs == LabelNeed::kTruth || needs == LabelNeed::kTrueNegatives) {
-    fail_usage(
+    fail(
         "{}: its loss '{}' trains on full labels, to which nothing is missing; train with another "
         "loss",
         where, config.loss);
@@ -32,6 +32,22 @@ TrainConfig without_truth(TrainConfig config, const std::string& where) {
 }
 
 }  // namespace
+
+void check_can_suggest(const TrainedModel& run, size_t folds) {
+  const std::string file = RunFolder{run.folder}.config().string();
+  const TrainConfig& config = run.config;
+  without_truth(config, file);
+  if (folds == 0) return;
+  if (config.own_loss) {
+    fail("{}: its loss '{}' was given as an object and is not part of this program; give --folds 0",
+         file, config.loss);
+  }
+  try {
+    resolve_parameters(loss_info(config), {run.classes.size(), config.k, config.params});
+  } catch (const Error& error) {
+    fail("{}: {}", file, error.what());
+  }
+}
 
 Matrix<int8_t> take_rows(View<const int8_t> labels, const std::vector<int32_t>& rows) {
   Matrix<int8_t> taken(rows.size(), labels.cols);
@@ -50,21 +66,23 @@ Matrix<int8_t> observed_labels(const Dataset& data, const TrainConfig& config) {
 }
 
 Suggester::Suggester(const Dataset& data, const TrainConfig& config, std::vector<int32_t> rows,
-                     View<const int8_t> known, int threads)
+                     View<const int8_t> known, int threads, const SuggestEvents& events)
     : data_(data),
       config_(without_truth(config, data.folder.string())),
       rows_(std::move(rows)),
-      threads_(threads) {
+      threads_(threads),
+      between_parts_(stoppable(events).between_parts) {
   const FeatureMatrix& features = data.train_file.features;
   if (features.empty()) fail("{}: expected features, found none", data.folder.string());
-  const size_t columns = std::min(features.cols(), LeastSquares::kMostFeatures);
+  const bool solves = LeastSquares::can_fit(rows_.size(), features.cols());
   const uint64_t scores = saturating_product(rows_.size(), data.labels(), 2 * sizeof(float));
-  MemoryBudget().require(saturating_sum(scores, bytes_to_fit(rows_.size(), data.labels(), columns)),
+  const uint64_t fit = bytes_to_fit(rows_.size(), data.labels(), features.cols());
+  MemoryBudget().require(saturating_sum(scores, solves ? fit : scores),
                          "scoring every unknown label");
-  if (features.cols() <= LeastSquares::kMostFeatures) {
+  if (solves) {
     const Matrix<int8_t> labels = take_rows(known, rows_);
     squares_.emplace(features, fit_transform(config.transform, features, rows_), rows_, labels,
-                     config.k.value_or(1.5), threads);
+                     config.k.value_or(1.5), threads, 0, between_parts_);
   }
 }
 
@@ -76,7 +94,7 @@ void Suggester::retrain(View<const int8_t> known, size_t folds, const SuggestEve
 Matrix<float> Suggester::probabilities(View<const int8_t> known) {
   fit(known);
   const Matrix<int8_t> labels = take_rows(known, rows_);
-  return missing_probabilities({labels, logits_, left_out_, threads_, before_});
+  return missing_probabilities({labels, logits_, left_out_, threads_, before_, between_parts_});
 }
 
 void Suggester::fit(View<const int8_t> known) {
@@ -92,10 +110,11 @@ const FeatureTransform* Suggester::transform() const {
 
 Suggestions suggest(const Dataset& data, TrainedModel& run, const SuggestOptions& options,
                     const SuggestEvents& events) {
+  check_can_suggest(run, options.folds);
   check_fits(run, data);
   const Matrix<int8_t> known = observed_labels(data, run.config);
   std::vector<int32_t> rows = all_rows(data.train_file);
-  Suggester suggester(data, run.config, rows, known, options.threads);
+  Suggester suggester(data, run.config, rows, known, options.threads, events);
   if (options.folds == 0) {
     Matrix<float> logits(rows.size(), data.labels());
     run.model->predict(data.train_file.features, rows, 0, logits.view());

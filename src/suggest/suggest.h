@@ -25,9 +25,9 @@ class Suggester {
  public:
   // `rows` of the training file are judged; the data must outlive this object, its labels are not
   // used. `known` (N, L) are the labels of the whole training file. The configuration's loss may
-  // not need truth.
+  // not need truth. Of the events, only the wish to stop is asked for, now and later.
   Suggester(const Dataset& data, const TrainConfig& config, std::vector<int32_t> rows,
-            View<const int8_t> known, int threads);
+            View<const int8_t> known, int threads, const SuggestEvents& events = {});
 
   const std::vector<int32_t>& rows() const { return rows_; }
 
@@ -54,6 +54,7 @@ class Suggester {
   TrainConfig config_;
   std::vector<int32_t> rows_;
   int threads_;
+  std::function<void()> between_parts_;
   std::optional<KnownLabelClassifier> squares_;
   std::optional<LinearFit> fit_;
   Matrix<float> left_out_;  // (n, L)
@@ -83,7 +84,11 @@ struct Suggestions {
   std::vector<ClassSuggestions> per_class;
 };
 
-// Error for a run that does not fit the data, is not linear, or needed truth.
+// Error that names config.json of a run that is not linear, needed truth, or cannot be trained
+// again where there are folds.
+void check_can_suggest(const TrainedModel& run, size_t folds);
+
+// Error for such a run, and for one that does not fit the data.
 Suggestions suggest(const Dataset& data, TrainedModel& run, const SuggestOptions& options,
                     const SuggestEvents& events = {});
 

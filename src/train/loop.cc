@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/fail.h"
+#include "base/memory_budget.h"
 #include "base/rng.h"
 
 namespace spml {
@@ -22,6 +23,16 @@ class Stopwatch {
 
 }  // namespace
 
+LoopEvents until(const std::function<bool()>& requested, const std::string& words) {
+  LoopEvents events;
+  if (!requested) return events;
+  events.between_parts = [requested, words] {
+    if (requested()) throw Error(words, Error::Kind::kInterrupted);
+  };
+  events.after_step = [stop = events.between_parts](const LoopState&) { stop(); };
+  return events;
+}
+
 Loop::Loop(const LoopPlan& plan, const Loss& loss, Model& model, LabelEstimator* estimator,
            TrainingLabels& labels, const Evaluator& validation, LabelMemory* memory)
     : plan_(plan),
@@ -34,6 +45,10 @@ Loop::Loop(const LoopPlan& plan, const Loss& loss, Model& model, LabelEstimator*
       order_(plan.row_part.is_split() && !plan.row_part.has_local_steps() ? plan.rows_in_all
                                                                           : plan.rows.size()),
       file_rows_(plan.batch) {
+  const size_t floats = 1 + loss.scratch_per_entry() + (estimator != nullptr ? 2 : 0);
+  MemoryBudget().require(
+      saturating_product(plan.batch, labels.labels(), sizeof(int8_t) + floats * sizeof(float)),
+      fmt::format("a batch of {} rows x {} labels", plan.batch, labels.labels()));
   const size_t entries = plan.batch * labels.labels();
   observed_.resize(entries);
   dlogits_.resize(entries);
@@ -51,7 +66,11 @@ void Loop::check_state() const {
   const bool has_best =
       epochs == 0 ? state_.best_epoch == 0
                   : state_.best_epoch >= 1 && static_cast<uint64_t>(state_.best_epoch) <= epochs;
-  if (epochs > static_cast<uint64_t>(plan_.epochs) || !in_epoch || !has_best) {
+  bool in_order = true;
+  for (size_t i = 0; i < epochs; ++i) {
+    in_order &= state_.epochs[i].epoch == static_cast<int64_t>(i) + 1;
+  }
+  if (epochs > static_cast<uint64_t>(plan_.epochs) || !in_epoch || !has_best || !in_order) {
     fail(
         "the checkpoint says step {}, {} epochs done, best epoch {}, which do not go together; "
         "start again with --overwrite",

@@ -57,7 +57,13 @@ struct LoopEvents {
   std::function<bool(const LoopState&)> checkpoint_due;
   std::function<void(const LoopState&)> checkpoint;
   std::function<void(EpochRecord&)> after_epoch;  // the record of the epoch may be added to
+  // Between parts of what takes long and has no steps; may throw to stop.
+  std::function<void()> between_parts;
 };
+
+// Events of work that ends once `requested`, which may be empty, says so: with an interruption in
+// these words.
+LoopEvents until(const std::function<bool()>& requested, const std::string& words);
 
 class Loop {
  public:

@@ -34,6 +34,8 @@ TEST(Train, ReportsWhatResultJsonHas) {
   EXPECT_EQ(result.epochs, 4);
   EXPECT_EQ(result.seed, 7U);
   EXPECT_EQ(result.params.count("gamma"), 1U);
+  EXPECT_EQ(result.transform, "none");
+  EXPECT_EQ(result.average, 1);
   EXPECT_EQ(result.steps, 4U * (160 / 16));
   ASSERT_THAT(result.history, SizeIs(4));
   EXPECT_EQ(result.history.back().epoch, 4);
@@ -54,7 +56,8 @@ TEST(Train, WithoutTruthSelectsOnObservedLabelsAndSaysSo) {
   const TrainingResult result = train(data, options).result();
   EXPECT_FALSE(result.train_map.has_value());
   EXPECT_FALSE(result.test_map.has_value());
-  EXPECT_THAT(notices, ElementsAre(HasSubstr("selecting on observed labels")));
+  EXPECT_THAT(notices, ElementsAre(HasSubstr("selecting on observed labels"),
+                                   HasSubstr("4 more classifiers to calibrate by")));
 }
 
 TEST(Train, GivesTheSameModelForAnyNumberOfThreads) {

@@ -37,6 +37,8 @@ TEST_F(Auto, SearchesWhereNoLossIsGiven) {
     ++chosen;
     EXPECT_EQ(trial["loss"], result["loss"]);
     EXPECT_EQ(trial["lr"], result["lr"]);
+    EXPECT_EQ(trial["transform"], result["transform"]);
+    EXPECT_EQ(trial["weight_decay"], result["weight_decay"]);
     score = trial["score"];
     blended = trial.contains("blend_ridge");
   }
@@ -45,6 +47,8 @@ TEST_F(Auto, SearchesWhereNoLossIsGiven) {
   const auto config = read_json(folder / "run" / "config.json")["config"];
   EXPECT_EQ(config.value("average", 1), result["loss"] == "ridge" ? 1 : 3);
   EXPECT_EQ(config.value("blend-ridge", false), blended);
+  EXPECT_EQ(result["average"], config.value("average", 1));
+  EXPECT_EQ(result["blend_ridge"], blended);
   for (const char* loss : {"an", "wan", "epr"}) EXPECT_TRUE(losses.contains(loss)) << loss;
   expect_success({"evaluate", folder / "run", data});
 }
@@ -92,12 +96,47 @@ TEST_F(Auto, RefitsOnTrainAndVal) {
             read_file(folder / "refit" / "model.safetensors"));
   EXPECT_EQ(read_file(folder / "plain" / "calibration.json"),
             read_file(folder / "refit" / "calibration.json"));
+  EXPECT_EQ(read_json(folder / "refit" / "config.json")["search"]["refit"], true);
+  const Words evaluate = {"evaluate", folder / "refit", data, "--json"};
+  const Ran test = expect_success(evaluate);
+  EXPECT_EQ(test.err, "");
+  EXPECT_NEAR(refit["ece"], test.json()["ece"], 1e-6);
+  EXPECT_NE(refit["ece"], plain["ece"]);
+  EXPECT_THAT(expect_success(evaluate + Words{"--split", "val"}).err,
+              testing::HasSubstr("has seen the rows of val"));
+}
+
+TEST_F(Auto, ResumesTheSameSearchOnly) {
+  const auto result = expect_success(train("run")).json();
+  const Words resume = train("run", {"--resume"});
+  EXPECT_EQ(expect_success(resume).json(), result);
+  expect_failure(resume + Words{"--seed", "7"}, 1, "seed 0, but 7");
+  expect_failure(resume + Words{"--k", "3"}, 1, "but 3.0 was asked for");
+  expect_failure(resume + Words{"--refit"}, 1, "refit false");
+  expect_failure(resume + Words{"--select", "observed"}, 1, "select");
+  const Words other_trials = {"train",    data,           "--epochs", "2",
+                              "--trials", "13",           "--json",   "--quiet",
+                              "--out",    folder / "run", "--resume"};
+  expect_failure(other_trials, 1, "trials 12, but 13");
+  expect_success({"observe", data, "--seed", "3", "--force"});
+  expect_failure(resume, 1, "data_fingerprint");
+}
+
+TEST_F(Auto, RefusesTheFolderOfAGivenLossBeforeItSearches) {
+  expect_success(
+      {"train", data, "--loss", "role", "--epochs", "2", "--quiet", "--out", folder / "run"});
+  // A hundred thousand trials would not end in time.
+  expect_failure(
+      {"train", data, "--trials", "100000", "--quiet", "--out", folder / "run", "--resume"}, 1,
+      "loss \"role\", but \"auto\"");
 }
 
 TEST_F(Auto, RefusesWhatTheSearchChooses) {
   expect_failure(train("x", {"--lr", "0.1"}), 2, "--lr");
   expect_failure(train("x", {"--param", "alpha=1"}), 2, "--param");
   expect_failure(train("x", {"--loss", "an"}), 2, "--trials");
+  expect_failure({"train", data, "--loss", "an", "--trials", "56", "--out", folder / "x"}, 2,
+                 "--trials");
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ TEST_F(Parse, AConfigFileIsCheckedWithItsPlace) {
   refused(R"({"number": -1})", "'number': expected a number above 0, found '-1'");
   refused(R"({"number": null})", "'number': expected a value, found null");
   refused(R"({"on": 1})", "'on': expected true or false");
-  refused(R"({"config": "other.json"})", "unknown key 'config'");
+  refused(R"({"config": "other.json"})", "'config' counts on the command line only");
   refused("[1]", "expected a JSON object");
   refused("{", "c.json");
   refused(std::string(100000, '[') + std::string(100000, ']'), "nest");

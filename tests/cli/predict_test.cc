@@ -155,6 +155,9 @@ TEST_F(Predict, GivesCalibratedProbabilitiesRawScoresOrDecisions) {
 
 TEST_F(Predict, ReadsARunOfAnEarlierVersionWithoutCalibration) {
   std::filesystem::remove(Path(run) / "calibration.json");
+  auto result = read_json(Path(run) / "result.json");
+  result.erase("thresholds_from");
+  write_file(Path(run) / "result.json", result.dump());
   expect_success(predict("p.npy", {"--data", data}));
   expect_success(predict("raw.npy", {"--data", data, "--raw"}));
   const NpyArray p(folder / "p.npy"), raw(folder / "raw.npy");
@@ -167,6 +170,8 @@ TEST_F(Predict, ReadsARunOfAnEarlierVersionWithoutCalibration) {
 TEST_F(Predict, RefusesACalibrationThatDoesNotFit) {
   std::ofstream(Path(run) / "calibration.json") << R"({"slope": [1, -1], "offset": [0, 0]})";
   expect_failure(predict("p.npy", {"--data", data}), 1, "calibration.json");
+  std::filesystem::remove(Path(run) / "calibration.json");
+  expect_failure(predict("p.npy", {"--data", data}), 1, "found no such file");
 }
 
 TEST_F(Predict, RefusesWhatItCannotDo) {
@@ -175,6 +180,8 @@ TEST_F(Predict, RefusesWhatItCannotDo) {
   expect_failure(predict("p.txt", {"--data", data}), 2, ".csv, .jsonl or .npy");
   expect_failure(predict("q.csv", {}), 2, "--data");
   expect_failure(predict("q.csv", {"--data", data, "--threshold", "2"}), 2, "--threshold");
+  expect_failure(predict("q.csv", {"--data", data, "--raw", "--threshold", "tuned"}), 2, "--raw");
+  expect_failure(predict("q.csv", {"--data", data, "--all", "--threshold", "0.9"}), 2, "--all");
   const std::string other = make_data(folder / "other", {150, 6, 13});
   expect_failure(predict("q.csv", {"--data", other}), 1, "12 features");
   std::filesystem::remove(Path(run) / "result.json");

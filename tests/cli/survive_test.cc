@@ -201,6 +201,16 @@ TEST(Survive, AFullDiskIsOneLineAndEarlierResultsStay) {
   expect_success(train + Words{disk / "second", "--resume"});
 }
 
+TEST(Survive, OutputThatDoesNotArriveIsAFailure) {
+  for (const std::string words : {"--version", "help", "losses --json", "man train"}) {
+    Running running("/bin/sh", {"-c", SPML_PROGRAM " " + words + " > /dev/full"});
+    const Ran ran = running.wait();
+    EXPECT_EQ(ran.exit_code, 1) << words;
+    EXPECT_THAT(ran.err, HasSubstr("spml: error: standard output: cannot write: No space"))
+        << words;
+  }
+}
+
 TEST(Survive, ASecondProcessOnTheSameFolderRefuses) {
   TemporaryFolder folder;
   const std::string data = make_data(folder / "data");
@@ -279,6 +289,7 @@ TEST(Survive, ATruncatedCheckpointIsAnError) {
   ASSERT_EQ(running.wait().exit_code, 130);
   std::filesystem::resize_file(checkpoint, std::filesystem::file_size(checkpoint) / 2);
   expect_failure(train + Words{"--resume"}, 1, "checkpoint.safetensors");
+  expect_failure(train + Words{"--resume"}, 1, "start again with --overwrite");
   EXPECT_FALSE(std::filesystem::exists(folder / "out" / "result.json"));
 }
 

@@ -1,5 +1,6 @@
 // spml sweep: the same for any number of jobs and shards, and only what is missing is done.
 #include <cmath>
+#include <csignal>
 #include <fstream>
 #include <map>
 
@@ -167,6 +168,27 @@ TEST_F(Sweep, EstimatorsAreAnAxisOfTheLossesThatHaveThem) {
   }
   EXPECT_EQ(found,
             (std::multiset<std::string>{"none", "table", "factored", "factored", "network"}));
+}
+
+TEST_F(Sweep, TellsOfItselfNowAndThenOnlyAndSaysHowToGoOn) {
+  const Words sweep = {"sweep", data, "--loss", "an,ridge", "--epochs", "1", "--out"};
+  const Ran ran = expect_success(sweep + Words{folder / "short"});
+  EXPECT_LT(std::ranges::count(ran.err, '\n'), 9) << "a line for each of nine runs";
+  std::istringstream lines(ran.out);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("ridge")) continue;
+    std::istringstream words(line);
+    std::string loss, lr, batch, epoch;
+    words >> loss >> lr >> batch >> epoch;
+    EXPECT_EQ(lr + batch + epoch, "---");
+  }
+  Running running({"sweep", data, "--loss", "an", "--epochs", "50000", "--out", folder / "long"});
+  while (!std::filesystem::exists(folder / "long" / "runs") && !running.ended()) {
+  }
+  running.signal(SIGINT);
+  const Ran stopped = running.wait();
+  EXPECT_EQ(stopped.exit_code, 130);
+  EXPECT_THAT(stopped.err, testing::HasSubstr("the same command again"));
 }
 
 }  // namespace

@@ -110,6 +110,10 @@ TEST_F(Train, ResultAndMetricsHaveTheFieldsOfTheInterface) {
                                                  "seed",
                                                  "k",
                                                  "params",
+                                                 "transform",
+                                                 "weight_decay",
+                                                 "average",
+                                                 "blend_ridge",
                                                  "best_epoch",
                                                  "val_map",
                                                  "test_map",
@@ -129,6 +133,10 @@ TEST_F(Train, ResultAndMetricsHaveTheFieldsOfTheInterface) {
   EXPECT_EQ(result["mode"], "linear");
   EXPECT_EQ(result["lr"], 1e-3);
   EXPECT_EQ(result["batch"], 16);
+  EXPECT_EQ(result["transform"], "none");
+  EXPECT_EQ(result["weight_decay"], 0);
+  EXPECT_EQ(result["average"], 1);
+  EXPECT_EQ(result["blend_ridge"], false);
   EXPECT_EQ(result["steps"], 3 * (120 / 16));
   EXPECT_EQ(result["per_class_ap"].size(), 6u);
   double sum = 0;

@@ -238,5 +238,32 @@ TEST_F(LabelSplit, AListOfOtherFilesIsRefused) {
   }
 }
 
+// Also not one of no labels, which no rank reads.
+TEST_F(LabelSplit, RemovesNoFileThatAListNames) {
+  RunOptions shared = options("named");
+  shared.checkpoint_every = 1;
+  RunEvents events;
+  events.stop_requested = [] { return true; };
+  EXPECT_THROW(train(*data_, config("an"), shared, 2, events), Error);
+  const TemporaryFolder elsewhere;
+  write_file(elsewhere / "precious.txt", "precious");
+  std::filesystem::create_symlink(elsewhere.path(), shared.out / "link");
+  write_file(shared.out / "notes.txt", "mine");
+  const Path list = RunFolder{shared.out}.checkpoint_parts();
+  const std::string good = read_file(list);
+  for (const auto& [name, why] : std::vector<std::array<std::string, 2>>{
+           {"link/precious.txt", "found 'link/precious.txt'"},
+           {"notes.txt", "found 'notes.txt'"},
+           {"checkpoint-1-7.safetensors", "expected files with 19 labels"}}) {
+    std::string bad = good;
+    bad.replace(bad.rfind(']'), 1,
+                ", {\"file\": \"" + name + "\", \"first_label\": 19, \"labels\": 0}]");
+    write_file(list, bad);
+    EXPECT_SPML_ERROR(train(*data_, config("an"), shared, 2), HasSubstr(why));
+  }
+  EXPECT_EQ(read_file(elsewhere / "precious.txt"), "precious");
+  EXPECT_EQ(read_file(shared.out / "notes.txt"), "mine");
+}
+
 }  // namespace
 }  // namespace spml

@@ -51,5 +51,14 @@ TEST(Reliability, ErrorIsTheMeanDistanceOfTheBins) {
   EXPECT_EQ(reliability.bins().back().positives, 1);
 }
 
+TEST(Reliability, WhatIsNoNumberIsInTheFirstBin) {
+  const std::vector<float> p = {std::nanf(""), -1, 2};
+  const std::vector<int8_t> labels = {1, 0, 0};
+  Reliability reliability;
+  reliability.add({p.data(), 1, 3}, {labels.data(), 1, 3});
+  EXPECT_EQ(reliability.bins().front().entries, 2);
+  EXPECT_EQ(reliability.bins().back().entries, 1);
+}
+
 }  // namespace
 }  // namespace spml

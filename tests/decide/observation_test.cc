@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -111,6 +112,29 @@ TEST(RowObservation, StaysFiniteWhereNothingIsLikely) {
   row.set(z, {});
   EXPECT_NEAR(row.log_likelihood(3, 1, gradient), -std::log(20), 1e-3);
   EXPECT_NEAR(row.expected(1, gradient), 1, 1e-6);
+}
+
+TEST(RowObservation, OfSeveralLabelsIsTheMeanOverEach) {
+  const std::vector<double> z = {-2, 0.5, 3, -0.3, -4, -5, 1.2};
+  for (const std::vector<int8_t>& labels :
+       {std::vector<int8_t>{1, 0, 1, -1, 1, 0, 1}, {0, 0, 1, -1, 0, 0, 0}, {1, 1, 1, 1, 1, 1, 1}}) {
+    for (const bool never_empty : {false, true}) {
+      RowObservation row(never_empty);
+      row.set(z, labels);
+      std::vector<double> gradient(z.size()), expected(z.size());
+      const auto count = static_cast<double>(std::count(labels.begin(), labels.end(), 1));
+      double value = 0;
+      for (size_t j = 0; j < z.size(); ++j) {
+        if (labels[j] > 0) value += row.log_likelihood(j, 1 / count, expected) / count;
+      }
+      const double mean = row.mean_log_likelihood(labels, gradient);
+      EXPECT_NEAR(mean, value, 1e-12);
+      for (size_t j = 0; j < z.size(); ++j) EXPECT_NEAR(gradient[j], expected[j], 1e-12) << j;
+      if (count > 1) continue;
+      EXPECT_EQ(mean, value);
+      EXPECT_EQ(gradient, expected);
+    }
+  }
 }
 
 }  // namespace

@@ -89,5 +89,17 @@ TEST_F(Checkpoint, FilesOfOthersAreRefused) {
   EXPECT_SPML_ERROR(load(), HasSubstr("expected 'loop'"));
 }
 
+TEST_F(Checkpoint, EpochsAreInOrder) {
+  const TrainConfig config = config_of("an");
+  Session stopped(data_, config, 1);
+  train_until(stopped, 14, run_, identity_of(config));
+  for (const int number : {0, 2, 2'000'000'000}) {
+    Session resumed(data_, config, 1);
+    load_checkpoint(run_, identity_of(config), trainee_of(resumed));
+    resumed.loop.state().epochs.at(0).epoch = number;
+    EXPECT_SPML_ERROR(resumed.loop.run({}), HasSubstr("do not go together"));
+  }
+}
+
 }  // namespace
 }  // namespace spml

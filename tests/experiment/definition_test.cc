@@ -129,6 +129,27 @@ TEST(Definition, NamesWhatIsWrong) {
   expect_error(R"({"rows": [{"loss": "role"}], "show": "curves", "vary": {"k": [0]}})", "'k'[0]");
 }
 
+TEST(Definition, NamesAreShortAndDataSetsFew) {
+  const std::string name(513, 'x'), fits(512, 'x');
+  for (const std::string text : {R"({"rows": [{"loss": "an", "label": "NAME"}]})",
+                                 R"({"rows": [{"loss": "an", "labels": "NAME"}]})",
+                                 R"({"rows": [{"loss": "an", "paper": {"NAME": 1}}]})",
+                                 R"({"rows": [{"loss": "an"}], "title": "NAME"})",
+                                 R"({"rows": [{"loss": "an"}], "row_title": "NAME"})",
+                                 R"({"rows": [{"loss": "an"}], "datasets": ["NAME"]})"}) {
+    const auto with = [&](const std::string& value) {
+      std::string filled = text;
+      return parse(filled.replace(filled.find("NAME"), 4, value));
+    };
+    EXPECT_SPML_ERROR(with(name), HasSubstr("expected at most 512 bytes, found 513"));
+    with(fits);
+  }
+  nlohmann::json paper;
+  for (int i = 0; i < 1001; ++i) paper[std::to_string(i)] = 1;
+  const nlohmann::json many = {{"rows", {{{"loss", "an"}, {"paper", paper}}}}};
+  EXPECT_SPML_ERROR(parse(many.dump()), HasSubstr("at most 1000 data sets, found 1001"));
+}
+
 TEST(Definition, ChecksLossesOfAFile) {
   const TemporaryFolder folder;
   write_file(folder / "mine.json", R"({"rows": [{"loss": "roll"}]})");

@@ -1,6 +1,7 @@
 // What the demo concludes follows from the numbers.
 #include "experiment/demo.h"
 
+#include "data/synth.h"
 #include "testing.h"
 
 namespace spml {
@@ -62,6 +63,29 @@ TEST(Demo, LeavesOtherFoldersAlone) {
   write_file(folder / "report.html", "mine");
   EXPECT_SPML_ERROR(run_demo({folder.path()}, {}), HasSubstr("found other files"));
   EXPECT_EQ(read_file(folder / "report.html"), "mine");
+}
+
+TEST(Demo, WritesThroughNoLink) {
+  for (const char* name : {"data", "sweep"}) {
+    const TemporaryFolder folder, elsewhere;
+    make_folder(folder / "data");
+    if (std::string(name) == "data") std::filesystem::remove(folder / "data");
+    std::filesystem::create_symlink(elsewhere.path(), folder / name);
+    EXPECT_SPML_ERROR(run_demo({folder.path()}, {.rows = 60, .epochs = 1}),
+                      HasSubstr("found a symbolic link"));
+    EXPECT_TRUE(std::filesystem::is_empty(elsewhere.path()));
+  }
+}
+
+TEST(Demo, NeedsTheFullLabelsOfItsData) {
+  const TemporaryFolder folder;
+  const DemoFolder demo{folder.path()};
+  make_folder(demo.data());
+  SynthOptions options;
+  options.rows = 60;
+  write_synthetic(demo.data(), options);
+  std::filesystem::remove(truth_file(demo.data(), "train"));
+  EXPECT_SPML_ERROR(run_demo(demo, {.rows = 60, .epochs = 1}), HasSubstr("full labels"));
 }
 
 }  // namespace

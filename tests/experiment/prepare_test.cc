@@ -97,6 +97,45 @@ TEST(Prepare, DrawsWhatALossNeedsFromTheTruth) {
   EXPECT_TRUE(any_negative(prepare(data, given).observed()));
 }
 
+TEST(Prepare, AddsNegativesToThePositivesOfTheFile) {
+  Dataset data = small_data();
+  const LabelMatrix& truth = data.train_file.truth;
+  for (const uint32_t seed : {1200u, 7u}) {
+    data.train_file.observed = draw_observed(truth, {.seed = seed});
+    const Prepared prepared = prepare(data, config_of("iu"));
+    const LabelMatrix usual = draw_observed(truth, {.num_pos = 1, .num_neg = 1});
+    std::vector<int8_t> file(4), drawn(4), labels(4);
+    for (size_t i = 0; i < truth.rows(); ++i) {
+      data.train_file.observed.read_row(i, file);
+      usual.read_row(i, drawn);
+      prepared.observed().read_row(i, labels);
+      for (size_t j = 0; j < 4; ++j) {
+        EXPECT_EQ(labels[j] > 0, file[j] > 0) << seed << " " << i << " " << j;
+        EXPECT_EQ(labels[j] < 0, drawn[j] < 0) << seed << " " << i << " " << j;
+      }
+    }
+  }
+}
+
+TEST(Prepare, NeedsAPositiveWhereTheLossLearnsFromObservedLabels) {
+  Dataset data = small_data();
+  data.train_file.observed = LabelMatrix(std::vector<int8_t>(60 * 4), 60, 4);
+  EXPECT_SPML_ERROR(prepare(data, config_of("an")), HasSubstr("at least one observed positive"));
+  EXPECT_NO_THROW(prepare(data, config_of("bce")));
+}
+
+TEST(Prepare, NoRowHasMoreLabelsThanThereAre) {
+  TrainConfig config = config_of("an");
+  config.k = 5;
+  EXPECT_SPML_ERROR(prepare(small_data(), config), HasSubstr("expected k in [0, 4]"));
+}
+
+TEST(Prepare, ObservationsAreSaidOnce) {
+  EXPECT_EQ(observe_from("pos=2,neg=1").num_pos, 2u);
+  EXPECT_SPML_ERROR(observe_from("pos=1,pos=2"), HasSubstr("'pos' is given twice"));
+  EXPECT_SPML_ERROR(observe_from("complete=0,complete=1"), HasSubstr("'complete' is given twice"));
+}
+
 TEST(Prepare, SaysWhatIsMissing) {
   Dataset data = small_data({.truth = false});
   TrainConfig config = config_of("an");

@@ -212,5 +212,55 @@ TEST_F(Reproduce, RefusesWhatItCannotDo) {
   EXPECT_SPML_ERROR(run(parse(R"("rows": [{"loss": "an"}])")), HasSubstr("choose another --out"));
 }
 
+TEST_F(Reproduce, WritesThroughNoLink) {
+  const TemporaryFolder elsewhere;
+  make_folder(folder_ / "out");
+  std::filesystem::create_symlink(elsewhere.path(), folder_ / "out/toy");
+  EXPECT_SPML_ERROR(run(parse(R"("rows": [{"loss": "an"}])")), HasSubstr("found a symbolic link"));
+  EXPECT_TRUE(std::filesystem::is_empty(elsewhere.path()));
+}
+
+TEST_F(Reproduce, CountingStopsOnRequestToo) {
+  SweepEvents events;
+  events.stop_requested = [] { return true; };
+  try {
+    reproduce(parse(R"("rows": [{"statistic": "k-low"}])"), options(), events);
+    ADD_FAILURE() << "expected an Error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::Kind::kInterrupted);
+  }
+}
+
+// Samples of thousands of rows are drawn less often: what comes out hardly differs.
+TEST_F(Reproduce, LargeSamplesHaveNarrowIntervals) {
+  const ExperimentResult all = run(parse(R"("rows": [{"statistic": "mean-positives"},
+      {"statistic": "k-low", "size": 80}, {"statistic": "k-high", "size": 80}])"));
+  const auto value = [&](size_t row) { return *all.rows.at(row).cells.find("toy")->ours; };
+  EXPECT_EQ(value(1), value(0));  // all 80 rows are in every sample
+  EXPECT_EQ(value(2), value(0));
+}
+
+TEST_F(Reproduce, SettingsOfEarlierResultsAreInTheirRange) {
+  write_file(
+      folder_ / "first.json",
+      R"({"rows": [{"loss": "an"}], "lr": [0.01], "batch": [8], "settings": {"epochs": 1}})");
+  const Experiment first = load_experiment(folder_ / "first.json");
+  const std::string good = json_text(reproduce(first, options()));
+  const Experiment second = parse_experiment(
+      R"({"rows": [{"loss": "an"}], "settings": {"epochs": 1}, "settings_from": ")" +
+          (folder_ / "first.json").string() + "\"}",
+      "second", "second.json");
+  for (const std::string bad : {"0", "18446744073709551615"}) {
+    std::string text = good;
+    const std::string batch = "\"batch\": 8";
+    ASSERT_NE(text.find(batch), std::string::npos);
+    write_file(folder_ / "out/results.json",
+               text.replace(text.find(batch), batch.size(), "\"batch\": " + bad));
+    EXPECT_SPML_ERROR(
+        reproduce(second, options()),
+        testing::AllOf(HasSubstr("results.json"), HasSubstr("found 0.01 and " + bad)));
+  }
+}
+
 }  // namespace
 }  // namespace spml

@@ -7,6 +7,7 @@
 
 #include "data.h"
 #include "experiment/folder_kind.h"
+#include "experiment/linear_start.h"
 #include "experiment/reproduce.h"
 #include "testing.h"
 
@@ -97,6 +98,31 @@ TEST_F(Sweeping, TheSummaryIsWhatBestJsonSays) {
   EXPECT_EQ(read_sweep_runs(folder_ / "out/results.jsonl").size(), 4u);
 }
 
+TEST_F(Sweeping, AnotherGridIsAddedToWhatIsThere) {
+  auto other = grid_of({1e-2}, 1);
+  other[0].loss = "role";  // config.json has its k
+  run_sweep(data_, other, options());
+  const SweepSummary summary = run_sweep(data_, grid_of({1e-2, 1e-3}, 1), options());
+  EXPECT_EQ(summary.runs, 3u);
+  EXPECT_NE(summary.best.find("an"), nullptr);
+  ASSERT_NE(summary.best.find("role"), nullptr);
+  EXPECT_EQ(json_text(read_sweep_summary(folder_ / "out/best.json")), json_text(summary));
+  // Another seed is one of the same settings.
+  other[0].seed = 1;
+  const SweepSummary seeds = run_sweep(data_, other, options());
+  EXPECT_EQ(seeds.runs, 4u);
+  EXPECT_THAT(seeds.best.find("role")->seeds, testing::UnorderedElementsAre(0, 1));
+  // A rerun lists nothing twice, and what was removed no longer.
+  const auto names = read_sweep_runs(folder_ / "out/results.jsonl");
+  EXPECT_EQ(run_sweep(data_, other, options()).runs, 4u);
+  EXPECT_EQ(read_sweep_runs(folder_ / "out/results.jsonl"), names);
+  std::filesystem::remove_all(folder_ / "out" / names[1]);
+  EXPECT_EQ(run_sweep(data_, other, options()).runs, 3u);
+  // Runs on other data do not compare.
+  data_ = small_data({.rows = 80});
+  EXPECT_EQ(run_sweep(data_, grid_of({0.1}, 1), options()).runs, 1u);
+}
+
 TEST_F(Sweeping, AFailedSeedIsInTheRecord) {
   auto grid = grid_of({1e-2}, 3);
   // A file where the folder of the second seed has to be.
@@ -111,6 +137,31 @@ TEST_F(Sweeping, AFailedSeedIsInTheRecord) {
   EXPECT_SPML_ERROR(check_complete(summary.failed),
                     AllOf(HasSubstr("the others are done"), HasSubstr(run_name(grid[1]))));
   EXPECT_EQ(json_text(read_sweep_summary(folder_ / "out/best.json")), json_text(summary));
+}
+
+TEST_F(Sweeping, WritesThroughNoLink) {
+  const auto grid = grid_of({1e-2}, 1);
+  const TemporaryFolder elsewhere;
+  write_file(elsewhere / "model.safetensors", "precious");
+  make_folder(folder_ / "out");
+  std::filesystem::create_symlink(elsewhere.path(), folder_ / "out/runs");
+  EXPECT_SPML_ERROR(run_sweep(data_, grid, options()), HasSubstr("found a symbolic link"));
+  std::filesystem::remove(folder_ / "out/runs");
+  make_folder(folder_ / "out/runs");
+  std::filesystem::create_symlink(elsewhere.path(), folder_ / "out/runs" / run_name(grid[0]));
+  const SweepSummary summary = run_sweep(data_, grid, options());
+  ASSERT_EQ(summary.failed.size(), 1u);
+  EXPECT_THAT(summary.failed[0].error, HasSubstr("found a symbolic link"));
+  TrainConfig config = grid[0];
+  config.mode = Mode::kLinearInit;
+  RunOptions run;
+  run.out = folder_ / "run";
+  make_folder(run.out);
+  std::filesystem::create_symlink(elsewhere.path(), run.out / kLinearPhase);
+  EXPECT_SPML_ERROR(linear_start(data_, config, run, {}), HasSubstr("found a symbolic link"));
+  EXPECT_EQ(read_file(elsewhere / "model.safetensors"), "precious");
+  const std::filesystem::directory_iterator files(elsewhere.path());
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
 }
 
 // While one process makes the summary, the others wait: the last one has seen every run.

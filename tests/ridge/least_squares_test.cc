@@ -52,11 +52,13 @@ TEST(Inverse, RefusesWhatIsNotPositiveDefinite) {
   EXPECT_SPML_ERROR(invert(a.data(), 2, 1), testing::HasSubstr("dependent"));
 }
 
-class LeftOut : public testing::Test {
+// With fewer features than rows, and with more.
+class LeftOut : public testing::TestWithParam<size_t> {
  protected:
-  static constexpr size_t kRows = 40, kColumns = 9, kLabels = 3;
+  static constexpr size_t kRows = 40, kLabels = 3;
 
-  FeatureMatrix features{random_numbers(kRows * kColumns, 4), kRows, kColumns};
+  const size_t columns = GetParam();
+  FeatureMatrix features{random_numbers(kRows * columns, 4), kRows, columns};
   Matrix<float> targets{kRows, kLabels, random_numbers(kRows* kLabels, 5)};
 
   static std::vector<int32_t> all() {
@@ -65,16 +67,17 @@ class LeftOut : public testing::Test {
     return rows;
   }
 };
+INSTANTIATE_TEST_SUITE_P(LeastSquares, LeftOut, testing::Values(9, 60));
 
 // With the same penalty in absolute terms, which is relative to the features of the rows fitted to.
-TEST_F(LeftOut, ScoresAreThoseOfAFitWithoutTheRow) {
+TEST_P(LeftOut, ScoresAreThoseOfAFitWithoutTheRow) {
   LeastSquares squares(features, {}, all(), 1);
   squares.set_strength(0.5);
   Matrix<float> left_out(kRows, kLabels);
   squares.fit(targets, left_out.view());
   const auto spread = [&](const std::vector<int32_t>& rows) {
     double sum = 0;
-    for (size_t c = 0; c < kColumns; ++c) {
+    for (size_t c = 0; c < columns; ++c) {
       double mean = 0, squared = 0;
       for (const int32_t i : rows) mean += features.floats()(static_cast<size_t>(i), c);
       mean /= static_cast<double>(rows.size());
@@ -97,21 +100,57 @@ TEST_F(LeftOut, ScoresAreThoseOfAFitWithoutTheRow) {
     const LinearFit fit = others.fit(fewer, ignored.view());
     for (size_t j = 0; j < kLabels; ++j) {
       double score = fit.bias[j];
-      for (size_t c = 0; c < kColumns; ++c) {
-        score += double{fit.weight[j * kColumns + c]} * features.floats()(out, c);
+      for (size_t c = 0; c < columns; ++c) {
+        score += double{fit.weight[j * columns + c]} * features.floats()(out, c);
       }
       EXPECT_NEAR(left_out(out, j), score, 1e-4) << out << " " << j;
     }
   }
 }
 
-TEST_F(LeftOut, TheNumberOfThreadsChangesNothing) {
+TEST_P(LeftOut, TheNumberOfThreadsChangesNothing) {
   Matrix<float> one(kRows, kLabels), three(kRows, kLabels);
   LeastSquares a(features, {}, all(), 1), b(features, {}, all(), 3);
   a.set_strength(1);
   b.set_strength(1);
   EXPECT_EQ(a.fit(targets, one.view()).weight, b.fit(targets, three.view()).weight);
   EXPECT_EQ(one, three);
+}
+
+// Rows are fewer than columns once there are columns of nothing, which change neither the solution
+// nor, but for their number, the penalty.
+TEST(LeastSquares, BothFormsHaveTheSameSolution) {
+  const size_t rows = 700, columns = 40, more = 800, labels = 3;  // two blocks of rows
+  const std::vector<float> values = random_numbers(rows * columns, 6);
+  std::vector<float> padded(rows * more);
+  for (size_t i = 0; i < rows; ++i) {
+    std::copy_n(&values[i * columns], columns, &padded[i * more]);
+  }
+  const Matrix<float> targets(rows, labels, random_numbers(rows * labels, 7));
+  std::vector<int32_t> all(rows);
+  std::iota(all.begin(), all.end(), 0);
+  const FeatureMatrix narrow(values, rows, columns), wide(padded, rows, more);
+  LeastSquares by_columns(narrow, {}, all, 2), by_rows(wide, {}, all, 2);
+  by_columns.set_strength(0.3);
+  by_rows.set_strength(0.3 * static_cast<double>(more) / static_cast<double>(columns));
+  Matrix<float> a(rows, labels), b(rows, labels);
+  const LinearFit expected = by_columns.fit(targets, a.view()),
+                  found = by_rows.fit(targets, b.view());
+  for (size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a.data()[i], b.data()[i], 1e-4) << i;
+  for (size_t j = 0; j < labels; ++j) {
+    EXPECT_NEAR(expected.bias[j], found.bias[j], 1e-5);
+    for (size_t c = 0; c < more; ++c) {
+      const float weight = c < columns ? expected.weight[j * columns + c] : 0;
+      ASSERT_NEAR(weight, found.weight[j * more + c], 1e-5) << j << " " << c;
+    }
+  }
+}
+
+TEST(LeastSquares, RefusesManyRowsOfManyFeatures) {
+  const size_t rows = LeastSquares::kMostOrder + 1;
+  EXPECT_TRUE(LeastSquares::can_fit(10, rows));
+  EXPECT_TRUE(LeastSquares::can_fit(rows, 10));
+  EXPECT_FALSE(LeastSquares::can_fit(rows, rows));
 }
 
 }  // namespace

@@ -78,6 +78,16 @@ TEST_F(Ranking, SoManyInAllOrOfEachClassOrFromAScoreOn) {
   EXPECT_THAT(ranked({.top = 0}), ElementsAre());
 }
 
+TEST_F(Ranking, MoreThanCanBeCountedIsAll) {
+  const Matrix<float> likely(40, 2, 0.5f);
+  const Matrix<int8_t> unknown(40, 2);
+  std::vector<int32_t> all(40);
+  std::iota(all.begin(), all.end(), 0);
+  const size_t most = 9223372036854775308u;  // twice as many and a thousand wrap around
+  EXPECT_EQ(rank_missing(likely, unknown, all, {.top = most}).size(), 80u);
+  EXPECT_EQ(rank_missing(likely, unknown, all, {.per_class = most}).size(), 80u);
+}
+
 TEST_F(Ranking, TheLeastCertainFirst) {
   EXPECT_THAT(ranked({.order = SuggestOrder::kUncertainty, .top = 2}),
               ElementsAre(std::pair(7, 0), std::pair(9, 1)));
@@ -129,6 +139,15 @@ TEST_F(Answers, TeachWhichLabelsOccurTogether) {
 TEST_F(Answers, OfOneKindTeachNothing) {
   for (int8_t& label : known.flat()) label = std::max<int8_t>(label, 0);
   EXPECT_FALSE(probabilities_by_answers({known, {}, scores, 1, {}}));
+}
+
+TEST(MissingProbabilities, AreNotFinishedWhereSomeoneAsksToStop) {
+  const Matrix<int8_t> known(4, 2, {1, 0, 0, 1, 1, 0, 0, 1});
+  const Matrix<float> logits(4, 2, {2, -1, -1, 2, 1, -2, -2, 1});
+  const Evidence evidence{.known = known, .logits = logits, .left_out = {}, .between_parts = [] {
+                            throw Error("stopped");
+                          }};
+  EXPECT_SPML_ERROR(missing_probabilities(evidence), testing::HasSubstr("stopped"));
 }
 
 TEST(MissingProbabilities, NeedScores) {

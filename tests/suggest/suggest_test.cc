@@ -114,15 +114,43 @@ TEST_F(Suggest, ARunOnFullLabelsHasNothingToSuggest) {
   EXPECT_SPML_ERROR(suggest(data, trained, {}), testing::HasSubstr("'bce'"));
 }
 
+TEST_F(Suggest, WhatIsWrongWithARunIsAnErrorOfItsFile) {
+  const TrainConfig good = config;
+  TrainedModel trained = run();
+  const auto refused = [&](const std::string& why) {
+    try {
+      suggest(data, trained, {});
+      ADD_FAILURE() << "expected an Error: " << why;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(),
+                  testing::AllOf(testing::HasSubstr("run/config.json"), testing::HasSubstr(why)));
+      EXPECT_EQ(error.kind(), Error::Kind::kFailed);
+    }
+    trained.config = good;
+  };
+  trained.config.params["zz"] = 1;
+  refused("'zz'");
+  trained.config.mode = Mode::kFinetune;
+  refused("expected a linear run");
+  trained.config.loss = "bce";
+  refused("full labels");
+  trained.config.own_loss = recorded_loss("mine", false);
+  refused("--folds 0");
+}
+
 TEST_F(Suggest, AStopIsAnsweredWithAnInterruption) {
   TrainedModel trained = run();
   SuggestEvents events;
   events.stop_requested = [] { return true; };
-  try {
-    suggest(data, trained, {}, events);
-    ADD_FAILURE() << "expected an Error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), Error::Kind::kInterrupted);
+  for (const size_t folds : {0, 5}) {
+    SuggestOptions options;
+    options.folds = folds;
+    try {
+      suggest(data, trained, options, events);
+      ADD_FAILURE() << "expected an Error, folds " << folds;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), Error::Kind::kInterrupted);
+    }
   }
 }
 
