@@ -11,6 +11,9 @@
 
 #include "base/fail.h"
 #include "base/process.h"
+#ifdef SPML_FUZZ_VISION
+#include "vision/small_resnet.h"
+#endif
 
 extern char** environ;
 
@@ -105,10 +108,57 @@ std::vector<std::string> reviewing(std::vector<std::string> words) {
   return words;
 }
 
-}  // namespace
+#ifdef SPML_FUZZ_VISION
+// Folders of drawn scenes: as they are, with features and a classifier of them, and with an
+// extraction that was stopped. The network is not among what is damaged: copying it would take
+// longer than the command.
+void make_images(const std::string& program, const Path& folder, const Path& weights) {
+  save_resnet(random_resnet(18, ResNetVariant::kV1_5), weights);
+  for (const auto& [name, rows] : {std::pair("pictures", "8"), {"tagged", "20"}, {"cut", "40"}}) {
+    call({"synth", "--out", folder / name, "--rows", rows, "--labels", "4", "--images",
+          "--image-size", "32"},
+         program);
+  }
+  const auto extract = [&](const char* name) -> std::vector<std::string> {
+    return {"extract", folder / name, "--weights", weights,  "--size",
+            "32",      "--batch",     "2",         "--quiet"};
+  };
+  call(extract("tagged"), program);
+  call({"train", folder / "tagged", "--loss", "an", "--epochs", "1", "--batch", "2", "--quiet",
+        "--out", folder / "tagger"},
+       program);
+  stop_at(extract("cut"), program, folder / "cut" / ".train_features_imagenet_resnet50.journal");
+}
 
-const std::vector<Command>& command_list() {
-  static const std::vector<Command> kCommands = {
+std::vector<Command> image_commands() {
+  return {
+      {"pictures", {"extract", "IN/pictures", "--weights", "WEIGHTS", "--size", "32"}},
+      {"pictures",
+       {"extract", "IN/pictures", "--weights", "WEIGHTS", "--size", "32,40", "--pool", "avg,gem",
+        "--mirror", "--on-error", "skip"}},
+      {"cut",
+       {"extract", "IN/cut", "--weights", "WEIGHTS", "--size", "32", "--batch", "2", "--quiet"}},
+      {"tagged",
+       {"train", "IN/tagged", "--loss", "role", "--mode", "finetune", "--train-from", "layer4",
+        "--weights", "WEIGHTS", "--size", "32", "--batch", "2", "--epochs", "1", "--quiet", "--out",
+        "OUT"}},
+      {"tagged", reviewing({"IN/tagged", "--run", "IN/tagger", "--out", "OUT"})},
+      {"tagger",
+       {"predict", "IN/tagger", "--images", "IN/pictures", "--weights", "WEIGHTS", "--out",
+        "OUT.csv"}},
+      {"pictures",
+       {"predict", "IN/tagger", "--images", "IN/pictures", "--weights", "WEIGHTS", "--out",
+        "OUT.jsonl"}},
+      {"pictures", {"import", "folder", "IN/pictures", "--out", "OUT"}},
+  };
+}
+#else
+void make_images(const std::string&, const Path&, const Path&) {}
+std::vector<Command> image_commands() { return {}; }
+#endif
+
+std::vector<Command> all_commands() {
+  std::vector<Command> commands = {
       {"data", {"stats", "IN/data"}},
       {"data", {"stats", "IN/data", "--json"}},
       {"data", {"observe", "IN/data", "--force"}},
@@ -133,7 +183,6 @@ const std::vector<Command>& command_list() {
       {"auto", {"report", "IN/auto", "--out", "OUT.html"}},
       {"auto", {"predict", "IN/auto", "--data", "IN/data", "--out", "OUT.csv"}},
       {"auto", {"train", "IN/data", "--trials", "3", "--resume", "--quiet", "--out", "IN/auto"}},
-      {"pictures", {"extract", "IN/pictures", "--size", "32", "--batch", "2"}},
       {"sweep", {"report", "IN/sweep", "--out", "OUT.html"}},
       {"sweep",
        {"sweep", "IN/data", "--loss", "an", "--lr", "0.01", "--batch", "8", "--epochs", "1",
@@ -162,7 +211,6 @@ const std::vector<Command>& command_list() {
       {"config",
        {"reproduce", "IN/config/experiment.json", "--data", "toy=IN/data", "--quiet", "--out",
         "OUT"}},
-      {"pictures", {"import", "folder", "IN/pictures", "--out", "OUT"}},
       {"data", reviewing({"IN/data", "--run", "IN/run", "--out", "OUT"})},
       {"run", reviewing({"IN/data", "--run", "IN/run", "--out", "OUT"})},
       {"review", reviewing({"IN/review"})},
@@ -179,10 +227,18 @@ const std::vector<Command>& command_list() {
        {"import", "csv", "IN/table/t.csv", "--complete", "IN/table/complete.txt", "--out", "OUT",
         "--allow-missing"}},
   };
+  for (Command& command : image_commands()) commands.push_back(std::move(command));
+  return commands;
+}
+
+}  // namespace
+
+const std::vector<Command>& command_list() {
+  static const std::vector<Command> kCommands = all_commands();
   return kCommands;
 }
 
-void make_command_seeds(const std::string& program, const Path& folder) {
+void make_command_seeds(const std::string& program, const Path& folder, const Path& weights) {
   make_folder(folder);
   const std::string data = folder / "data";
   call({"synth", "--out", data, "--rows", "60", "--labels", "4", "--features", "8"}, program);
@@ -193,9 +249,7 @@ void make_command_seeds(const std::string& program, const Path& folder) {
         "--quiet", "--out", folder / "sweep"},
        program);
   call({"train", data, "--trials", "2", "--quiet", "--out", folder / "auto"}, program);
-  call({"synth", "--out", folder / "pictures", "--rows", "8", "--labels", "4", "--images",
-        "--image-size", "32"},
-       program);
+  make_images(program, folder, weights);
   // The server of a review, stopped as soon as it can be visited.
   const Path review = folder / "review";
   stop_at({"review", data, "--run", folder / "run", "--out", review, "--no-browser", "--quiet"},

@@ -1,7 +1,9 @@
 // fuzz_commands PROGRAM SECONDS [SEED]: runs the whole program on folders that were damaged at
-// random, with its address space limited to 4 GB. Whatever a file holds, a command ends with exit
-// code 0, 1 or 2; a failure is one line on stderr, nothing it prints can command a terminal, and no
-// file outside its output is touched. What breaks that is kept in commands-findings/.
+// random, with its address space limited to 4 GB; where this was built with AddressSanitizer, which
+// needs more than that, so should the program be, and its reports are findings. Whatever a file
+// holds, a command ends with exit code 0, 1 or 2; a failure is one line on stderr, nothing it
+// prints can command a terminal, and no file outside its output is touched. What breaks that is
+// kept in commands-findings/.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/resource.h>
@@ -246,8 +248,9 @@ class Campaign {
   Campaign(std::string program, uint64_t seed) : program_(std::move(program)), random_(seed) {
     std::string pattern = fs::temp_directory_path() / "spml-commands-XXXXXX";
     folder_ = ::mkdtemp(pattern.data());
+    weights_ = folder_ / "weights.safetensors";
     put_bytes(folder_ / "victim", "precious");
-    make_command_seeds(program_, folder_ / "seeds");
+    make_command_seeds(program_, folder_ / "seeds", weights_);
   }
   Campaign(const Campaign&) = delete;
   Campaign& operator=(const Campaign&) = delete;
@@ -265,7 +268,7 @@ class Campaign {
     mutate_folder(in / command.mutated, folder_ / "victim", random_);
     std::vector<std::string> words = {program_};
     for (std::string word : command.words) {
-      for (const auto& [name, path] : {std::pair("IN", in), std::pair("OUT", out)}) {
+      for (const auto& [name, path] : {std::pair("IN", in), {"OUT", out}, {"WEIGHTS", weights_}}) {
         const size_t at = word.find(name);
         if (at != std::string::npos) word.replace(at, std::string(name).size(), path);
       }
@@ -310,7 +313,7 @@ class Campaign {
 
   std::string program_;
   Random random_;
-  Path folder_;
+  Path folder_, weights_;
   size_t findings_ = 0;
   std::map<int, size_t> outcomes_;
   std::map<std::string, size_t> per_verb_;
@@ -325,8 +328,10 @@ int fuzz(int argc, char** argv) {
   const uint64_t seed = argc > 3 ? std::stoull(argv[3]) : std::random_device()();
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   Campaign campaign(fs::absolute(argv[1]), seed);
+#ifndef __SANITIZE_ADDRESS__
   const rlimit limit{kAddressSpace, kAddressSpace};
   ::setrlimit(RLIMIT_AS, &limit);
+#endif
   const auto end = Clock::now() + std::chrono::seconds(std::stol(argv[2]));
   while (Clock::now() < end) campaign.once();
   campaign.report();

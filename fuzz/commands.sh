@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Runs the whole program on damaged folders: fuzz/commands.sh [SECONDS] [SEED]. The program is
-# build/spml, or $SPML. What is found is kept in commands-findings/.
+# Runs the whole program on damaged folders: fuzz/commands.sh [SECONDS] [SEED]. It is that of build,
+# or of $BUILD: BUILD=build-dev for AddressSanitizer and UBSan. What is found is kept in
+# commands-findings/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cmake --build build --target fuzz_commands
-exec build/fuzz_commands "${SPML:-build/spml}" "${1:-300}" ${2:+"$2"}
+build=${BUILD:-build}
+cmake --build "$build" --target fuzz_commands spml_program
+exec "$build/fuzz_commands" "$build/spml" "${1:-300}" ${2:+"$2"}

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "data/observe.h"
 #include "experiment/checkpoint.h"
+#include "experiment/run_folder.h"
 #include "experiment/session.h"
 #include "memory_file.h"
 #include "sections.h"
@@ -46,7 +47,7 @@ void put_files(FuzzFolder& folder, const std::vector<Section>& sections) {
     std::vector<Section> tensors;
     for (; at != sections.end() && !at->title.starts_with(kBegin); ++at) tensors.push_back(*at);
     const std::string name = begin->title.substr(kBegin.size());
-    if (name == "checkpoint.safetensors" || name == "0" || name == "1") {
+    if (name == "checkpoint.safetensors" || is_checkpoint_part(name)) {
       folder.put(name, assemble_safetensors(tensors));
     }
   }

@@ -33,7 +33,7 @@ int64_t id_in(std::string_view line, const std::string& review, const Path& path
   const auto json = parse_json(line, path.string());
   const JsonObject object(json, path.string());
   if (object.text("review", "") != review || !object.has("id")) fail("of another review");
-  return static_cast<int64_t>(object.count("id", 0, 1, INT64_MAX));
+  return static_cast<int64_t>(object.count("id", 0, 1, size_t{1} << 53));  // exact as a double
 } catch (const Error&) {
   fail(
       "{}: expected the answers of this review, found something else at its end; choose another "

@@ -17,7 +17,8 @@ namespace {
 constexpr size_t kMaxListed = 200, kMaxAnswers = 200;
 constexpr size_t kNeighbours = 6;
 constexpr size_t kMaxSample = 5000;
-constexpr size_t kMaxKey = 64;  // characters of an action's key
+constexpr size_t kMaxKey = 64;                   // characters of an action's key
+constexpr double kMaxPlace = double{1LL << 53};  // lots are the largest, and whole numbers
 constexpr int kSides[] = {0, 160, 240, 320, 480, 640, 960, 1280};
 
 // A mistake of whoever wrote the request, as answer 400.
@@ -111,7 +112,9 @@ Listing::Place place_from(const std::string& text) {
   if (first == std::string::npos || second == std::string::npos) {
     throw BadRequest{"expected a place that was given as next"};
   }
-  return {real_from(text.substr(0, first), "place"),
+  const double key = real_from(text.substr(0, first), "place");
+  if (std::abs(key) > kMaxPlace) throw BadRequest{"expected a place that was given as next"};
+  return {key,
           {number_from<int32_t>(text.substr(first + 1, second - first - 1), "place"),
            number_from<int32_t>(text.substr(second + 1), "place")}};
 }
@@ -232,7 +235,7 @@ Response Api::why(const Request& request) {
   for (const Neighbour& neighbour : review_.neighbours().nearest(entry, kNeighbours)) {
     json["neighbours"].push_back(
         {{"row", neighbour.row},
-         {"name", review_.pictures().name(static_cast<size_t>(neighbour.row))},
+         {"name", review_.pictures().caption(static_cast<size_t>(neighbour.row))},
          {"similarity", neighbour.similarity}});
   }
   std::vector<int8_t> labels(review_.observed().cols());

@@ -81,7 +81,7 @@ Json to_json(const std::vector<Listed>& entries, const Pictures& pictures) {
                     {"label", listed.entry.label},
                     {"score", listed.score},
                     {"state", to_string(listed.state)},
-                    {"name", pictures.name(static_cast<size_t>(listed.entry.row))}});
+                    {"name", pictures.caption(static_cast<size_t>(listed.entry.row))}});
   }
   return list;
 }

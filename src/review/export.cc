@@ -3,20 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/fail.h"
 #include "base/folders.h"
 #include "base/text.h"
-#include "formats/csv.h"
 #include "review/export_formats.h"
 #include "review/labels.h"
 #include "review/review.h"
 
 namespace spml::review {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 bool is_folder_format(const std::string& format) { return format == "data" || format == "voc"; }
 
@@ -35,6 +31,10 @@ Labelled load(const Path& review, Store& store) {
   labelled.observed = open_observed(review, subject);
   labelled.labels = with_answers(labelled.observed, store.answered());
   labelled.answers = store.last_answers();
+  for (const AnswerRecord& answer : labelled.answers) {
+    if (answer.answer == State::kUnsure) labelled.unsure.push_back(answer.entry);
+  }
+  std::sort(labelled.unsure.begin(), labelled.unsure.end());
   labelled.classes = subject.classes;
   if (labelled.data.train_file.rows() != subject.rows) {
     fail("{}: expected the {} rows that the review began with, found {}", subject.data,
@@ -53,74 +53,26 @@ const std::vector<std::string>& export_formats() {
 
 std::string Labelled::name(size_t row) const {
   const NpyArray& images = data.train_file.images;
-  return images.empty() ? fmt::format("row {}", row) : images.text(row);
+  return images.empty() ? std::to_string(row) : images.text(row);
 }
 
-std::vector<std::vector<int32_t>> Labelled::unsure() const {
-  std::vector<std::vector<int32_t>> rows(labels.rows());
-  for (const AnswerRecord& answer : answers) {
-    if (answer.answer != State::kUnsure) continue;
-    rows.at(static_cast<size_t>(answer.entry.row)).push_back(answer.entry.label);
-  }
-  for (auto& row : rows) std::sort(row.begin(), row.end());
-  return rows;
+std::span<const Entry> Labelled::unsure_of(size_t row) const {
+  const auto index = static_cast<int32_t>(row);
+  const auto first = std::lower_bound(unsure.begin(), unsure.end(), Entry{index, 0});
+  const auto last = std::lower_bound(first, unsure.end(), Entry{index + 1, 0});
+  return {first, last};
 }
 
-namespace {
-
-// Label names for `spml import`: in "label" what is there, in "not" what is absent.
-std::string line_of(const std::string& format, const std::string& image, const std::string& name,
-                    std::string_view word, bool present, bool absent, const AnswerRecord* answer) {
-  if (format == "csv") {
-    const std::string field = csv_field(name);
-    const bool scored = answer != nullptr && answer->score;
-    return fmt::format(
-        "{},{},{},{},{},{},{},{}\n", csv_field(image), field, word, present ? field : "",
-        absent ? field : "", scored ? fmt::format("{:.6g}", *answer->score) : "",
-        answer ? csv_field(answer->reviewer) : "", answer ? std::to_string(answer->time) : "");
-  }
-  Json json = {{"image", image}, {"class", name}, {"answer", word}};
-  if (present) json["label"] = name;
-  if (absent) json["not"] = name;
-  if (answer != nullptr) {
-    json["row"] = answer->entry.row;
-    json["score"] = answer->score ? Json(*answer->score) : Json();
-    json["reviewer"] = answer->reviewer;
-    json["time"] = answer->time;
-  }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+void TextFile::write(std::string_view text) {
+  text_ += text;
+  if (text_.size() < kBlock) return;
+  file_.write(text_);
+  text_.clear();
 }
 
-std::string given_as_text(const Labelled& labelled, const std::string& format) {
-  std::string text;
-  std::vector<int8_t> labels(labelled.classes.size());
-  for (size_t i = 0; i < labelled.observed.rows(); ++i) {
-    labelled.observed.read_row(i, labels);
-    for (size_t j = 0; j < labels.size(); ++j) {
-      if (labels[j] == 0) continue;
-      text += line_of(format, labelled.name(i), labelled.classes[j], "given", labels[j] > 0,
-                      labels[j] < 0, nullptr);
-    }
-  }
-  return text;
-}
-
-}  // namespace
-
-std::string answers_header(const std::string& format) {
-  return format == "csv" ? "image,class,answer,label,not,score,reviewer,time\n" : "";
-}
-
-std::string answers_as_text(Store& store, const std::string& format,
-                            const std::function<std::string(size_t row)>& name) {
-  const auto& classes = store.subject().classes;
-  std::string text;
-  for (const AnswerRecord& answer : store.last_answers()) {
-    text += line_of(format, name(static_cast<size_t>(answer.entry.row)),
-                    classes.at(static_cast<size_t>(answer.entry.label)), to_string(answer.answer),
-                    answer.answer == State::kYes, answer.answer == State::kNo, &answer);
-  }
-  return text;
+void TextFile::commit() {
+  file_.write(text_);
+  file_.commit();
 }
 
 ExportReport export_review(const ExportOptions& options) {
@@ -148,14 +100,11 @@ ExportReport export_review(const ExportOptions& options) {
   } else if (options.format == "voc") {
     write_voc(labelled, options);
   } else if (options.format == "coco") {
-    write_file(options.out, coco_text(labelled));
+    write_coco(labelled, options);
   } else if (options.format == "label-studio") {
-    write_file(options.out, label_studio_text(labelled));
+    write_label_studio(labelled, options);
   } else {
-    const auto name = [&](size_t row) { return labelled.name(row); };
-    write_file(options.out, answers_header(options.format) +
-                                given_as_text(labelled, options.format) +
-                                answers_as_text(*store, options.format, name));
+    write_table(labelled, options);
   }
   return report;
 }

@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "base/folders.h"
+#include "data/folder_update.h"
 #include "review/export_formats.h"
 
 namespace spml::review {
@@ -13,21 +14,23 @@ namespace fs = std::filesystem;
 // The other files of the folder stay what they are: a link where the disk allows, else a copy.
 void link_or_copy(const Path& from, const Path& to) {
   if (!path_exists(from)) return;
-  remove_file(to);
+  const MappedFile file(from);
   std::error_code error;
   fs::create_hard_link(fs::canonical(from, error), to, error);
-  if (error) fs::copy_file(from, to, error);
-  if (error) fail("{}: cannot copy it to {}: {}", from.string(), to.string(), error.message());
+  if (!error) return;
+  AtomicFile copy(to);
+  copy.write(file.bytes().data(), file.bytes().size());
+  copy.commit();
 }
 
-// Whether an answer "yes" contradicts the truth; a data folder in which one does cannot be opened.
+// Whether an answer contradicts the truth; a data folder in which one does cannot be opened.
 bool contradicts(const LabelMatrix& labels, const LabelMatrix& truth) {
   std::vector<int8_t> o(labels.cols()), y(labels.cols());
   for (size_t i = 0; i < labels.rows(); ++i) {
     labels.read_row(i, o);
     truth.read_row(i, y);
     for (size_t j = 0; j < o.size(); ++j) {
-      if (o[j] > 0 && y[j] == 0) return true;
+      if (o[j] != 0 && (o[j] > 0) != (y[j] > 0)) return true;
     }
   }
   return false;
@@ -37,19 +40,20 @@ bool contradicts(const LabelMatrix& labels, const LabelMatrix& truth) {
 
 void write_data(const Labelled& labelled, const ExportOptions& options, ExportReport& report) {
   const Path source = labelled.data.folder;
-  const Path& out = options.out;
-  make_folder(out);
   std::error_code ignored;
-  if (fs::equivalent(source, out, ignored)) {
-    fail("{}: expected another folder than the data's own", out.string());
+  if (fs::equivalent(source, options.out, ignored)) {
+    fail("{}: expected another folder than the data's own", options.out.string());
   }
+  FolderUpdate update(options.out, options.overwrite);
+  const Path& out = update.staging();
   DatasetInfo info;
   const Path json = source / "dataset.json";
   if (path_exists(json)) info = parse_dataset_json(read_file(json), json.string());
   // Names may lead anywhere below the source; in the new folder the features have the usual ones.
   for (const auto& [part, named] :
        {std::pair{"train", &info.train_features}, std::pair{"val", &info.val_features}}) {
-    link_or_copy(named->empty() ? features_file(source, part) : source / *named,
+    link_or_copy(named->empty() ? features_file(source, part)
+                                : path_inside(source, *named, json.string() + ": 'features'"),
                  features_file(out, part));
     named->clear();
     link_or_copy(images_file(source, part), images_file(out, part));
@@ -63,7 +67,6 @@ void write_data(const Labelled& labelled, const ExportOptions& options, ExportRe
     report.notices.emplace_back(
         "some answers contradict the data's own truth, so the truth of the training file was left "
         "out");
-    remove_file(truth_file(out, "train"));
   } else {
     link_or_copy(truth_file(source, "train"), truth_file(out, "train"));
   }
@@ -74,6 +77,7 @@ void write_data(const Labelled& labelled, const ExportOptions& options, ExportRe
     info.image_root = absolute_path(source / labelled.data.image_root).string();
   }
   write_file(out / "dataset.json", to_json(info));
+  update.finish();
 }
 
 }  // namespace spml::review

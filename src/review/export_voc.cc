@@ -6,60 +6,87 @@
 #include <set>
 
 #include "base/fail.h"
+#include "base/folders.h"
+#include "base/utf8.h"
 #include "review/export_formats.h"
 
 namespace spml::review {
 namespace {
 
-// Class and image names come from the data; as part of a file name they may not lead elsewhere.
-std::string file_word(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(),
-      [](unsigned char c) { return c == '/' || c == '\\' || c < 0x20 || c == 0x7f; }, '_');
-  if (text.empty() || text.front() == '.') text.insert(text.begin(), '_');
-  return text;
+// Names come from the data: '_' for what would end a line, command a terminal or is one of
+// `others`.
+std::string word_of(std::string_view text, std::u32string_view others) {
+  std::string word;
+  while (!text.empty()) {
+    const std::optional<char32_t> c = take_utf8(text);
+    const bool ends_a_line =
+        c && (*c < 0x20 || (*c >= 0x7f && *c < 0xa0) || *c == 0x2028 || *c == 0x2029);
+    if (!c || ends_a_line || others.find(*c) != others.npos) {
+      word += '_';
+    } else {
+      append_utf8(word, *c);
+    }
+  }
+  return word;
 }
 
-// 2008_000001 of JPEGImages/2008_000001.jpg; names of rows have no spaces in a list.
+// As part of a file name a class may not lead elsewhere.
+std::string file_word(const std::string& text) {
+  std::string word = word_of(text, U"/\\");
+  if (word.empty() || word.front() == '.') word.insert(word.begin(), '_');
+  return word;
+}
+
+// 2008_000001 of JPEGImages/2008_000001.jpg, one word.
 std::string image_id(std::string name) {
   if (const size_t slash = name.rfind('/'); slash != std::string::npos) name.erase(0, slash + 1);
   if (const size_t dot = name.rfind('.'); dot != std::string::npos && dot > 0) name.erase(dot);
-  std::replace(name.begin(), name.end(), ' ', '_');
-  return name;
+  return word_of(name, U" ");
+}
+
+// NAME of NAME_train.txt for each class.
+std::vector<std::string> list_names(const std::vector<std::string>& classes) {
+  std::vector<std::string> names;
+  std::set<std::string> used;
+  for (const std::string& name : classes) {
+    names.push_back(file_word(name));
+    if (!used.insert(names.back()).second) {
+      fail("classes '{}' and another would have the same list {}_train.txt", name, names.back());
+    }
+  }
+  return names;
+}
+
+void write_list(const Labelled& labelled, size_t label, const Path& path) {
+  TextFile file(path);
+  for (size_t i = 0; i < labelled.labels.rows(); ++i) {
+    int8_t value = 0;
+    labelled.labels.read_part(i, label, std::span(&value, 1));
+    const Entry entry{static_cast<int32_t>(i), static_cast<int32_t>(label)};
+    if (value == 0 && !std::binary_search(labelled.unsure.begin(), labelled.unsure.end(), entry)) {
+      continue;
+    }
+    file.write(fmt::format("{} {:2}\n", image_id(labelled.name(i)), value));
+  }
+  file.commit();
 }
 
 }  // namespace
 
 void write_voc(const Labelled& labelled, const ExportOptions& options) {
+  const std::vector<std::string> names = list_names(labelled.classes);
   const Path folder = options.out / "ImageSets" / "Main";
-  make_folder(folder);
-  const size_t N = labelled.labels.rows(), L = labelled.classes.size();
-  std::string all;
-  std::vector<std::string> lists(L), ids;
-  for (size_t i = 0; i < N; ++i) {
-    ids.push_back(image_id(labelled.name(i)));
-    all += ids.back() + "\n";
+  make_folder(options.out);
+  make_folder_inside(folder.parent_path());
+  make_folder_inside(folder);
+  for (size_t j = 0; j < names.size(); ++j) {
+    write_list(labelled, j, folder / (names[j] + "_train.txt"));
   }
-  const auto unsure = labelled.unsure();
-  std::vector<int8_t> labels(L);
-  for (size_t i = 0; i < N; ++i) {
-    labelled.labels.read_row(i, labels);
-    for (size_t j = 0; j < L; ++j) {
-      const bool open =
-          std::binary_search(unsure[i].begin(), unsure[i].end(), static_cast<int32_t>(j));
-      if (labels[j] != 0 || open) lists[j] += fmt::format("{} {:2}\n", ids[i], labels[j]);
-    }
+  TextFile all(folder / "train.txt");
+  for (size_t i = 0; i < labelled.labels.rows(); ++i) {
+    all.write(image_id(labelled.name(i)) + "\n");
   }
-  std::set<std::string> used;
-  for (size_t j = 0; j < L; ++j) {
-    const std::string word = file_word(labelled.classes[j]);
-    if (!used.insert(word).second) {
-      fail("classes '{}' and another would have the same list {}_train.txt", labelled.classes[j],
-           word);
-    }
-    write_file(folder / (word + "_train.txt"), lists[j]);
-  }
-  write_file(folder / "train.txt", all);
+  all.commit();
 }
 
 }  // namespace spml::review

@@ -4,13 +4,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 
 #include "base/fail.h"
-#include "base/folders.h"
 #include "formats/json.h"
 
 namespace spml::review {
@@ -23,6 +23,23 @@ bool is_secret(const nlohmann::json& value) {
   const auto& text = value.get_ref<const std::string&>();
   return text.size() == 2 * kSecretBytes &&
          text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+bool is_number(const nlohmann::json& value, uint64_t number) {
+  return value.is_number_unsigned() && value.get<uint64_t>() == number;
+}
+
+FolderId folder_of(const Path& file) {
+  const Path folder = file.has_parent_path() ? file.parent_path() : Path(".");
+  struct stat info;
+  if (::stat(folder.c_str(), &info) != 0) fail("{}: cannot look it up", folder.string());
+  return {info.st_dev, info.st_ino};
+}
+
+bool is_private(const Path& file) {
+  struct stat info;
+  return ::lstat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == ::geteuid() &&
+         (info.st_mode & 077) == 0;
 }
 
 // Host without its port, and without the brackets of an IPv6 address.
@@ -51,23 +68,34 @@ std::string random_hex(size_t bytes) {
   return text;
 }
 
-Secrets load_secrets(const Path& file) {
-  Secrets secrets{random_hex(kSecretBytes), random_hex(kSecretBytes), 0};
-  if (!path_exists(file)) return secrets;
-  const auto json = nlohmann::json::parse(read_file(file, 4096), nullptr, false);
-  if (json.is_object() && is_secret(json.value("token", nlohmann::json())) &&
-      is_secret(json.value("cookie", nlohmann::json()))) {
-    secrets.token = json["token"];
-    secrets.cookie = json["cookie"];
-    const auto port = json.value("port", nlohmann::json());
-    if (port.is_number_unsigned() && port.get<uint64_t>() <= 65535) secrets.port = port;
+std::optional<Secrets> secrets_in(std::string_view text, const FolderId& folder) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  const auto value = [&](const char* key) { return json.value(key, nlohmann::json()); };
+  if (!is_number(value("device"), folder.device) || !is_number(value("inode"), folder.inode) ||
+      !is_secret(value("token")) || !is_secret(value("cookie"))) {
+    return std::nullopt;
   }
+  Secrets secrets{value("token"), value("cookie"), 0};
+  const auto port = value("port");
+  if (port.is_number_unsigned() && port.get<uint64_t>() <= 65535) secrets.port = port;
   return secrets;
 }
 
+Secrets load_secrets(const Path& file) {
+  if (is_private(file)) {
+    if (const auto secrets = secrets_in(read_file(file, 4096), folder_of(file))) return *secrets;
+  }
+  return {random_hex(kSecretBytes), random_hex(kSecretBytes), 0};
+}
+
 void save_secrets(const Path& file, const Secrets& secrets) {
-  const nlohmann::json json = {
-      {"token", secrets.token}, {"cookie", secrets.cookie}, {"port", secrets.port}};
+  const FolderId folder = folder_of(file);
+  const nlohmann::json json = {{"token", secrets.token},
+                               {"cookie", secrets.cookie},
+                               {"port", secrets.port},
+                               {"device", folder.device},
+                               {"inode", folder.inode}};
   write_private(file, json.dump());
 }
 

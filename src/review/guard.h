@@ -17,7 +17,16 @@ struct Secrets {
 
 std::string random_hex(size_t bytes);  // from the operating system
 
-// Reads them from a file that only the user can read, or makes new ones.
+// A folder as the file system knows it. A copy of it, or one out of an archive, is another.
+struct FolderId {
+  uint64_t device = 0, inode = 0;
+};
+
+// The secrets of a file's text; nothing when it was not written for this folder.
+std::optional<Secrets> secrets_in(std::string_view text, const FolderId& folder);
+
+// Those that this user saved in this folder, in a file that nobody else can read; else new ones:
+// whoever gives away a review must not know the keys with which it is served.
 Secrets load_secrets(const Path& file);
 void save_secrets(const Path& file, const Secrets& secrets);
 void write_private(const Path& file, const std::string& text);  // readable by the user alone

@@ -1,11 +1,16 @@
 #include "review/labels.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+
+#include "base/memory_budget.h"
 
 namespace spml::review {
 
 LabelMatrix with_answers(const LabelMatrix& observed, const std::vector<NewAnswer>& answers) {
   const size_t N = observed.rows(), L = observed.cols();
+  MemoryBudget().require(saturating_product(N, L), fmt::format("{} x {} labels", N, L));
   std::vector<int8_t> labels(N * L);
   for (size_t i = 0; i < N; ++i) observed.read_row(i, std::span(labels).subspan(i * L, L));
   for (const auto& [entry, answer] : answers) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
+#include "base/memory_budget.h"
 
 namespace spml::review {
 namespace {
@@ -16,14 +17,30 @@ std::string type_of(std::string_view bytes, const std::string& where) {
   fail("{}: expected a JPEG or PNG image", where);
 }
 
+// Nothing is copied that is no image, or that there is no room for: every connection may hold one.
+Picture read_picture(const Path& path) {
+  const MappedFile file(path);
+  const std::string_view bytes(reinterpret_cast<const char*>(file.bytes().data()),
+                               file.bytes().size());
+  Picture picture{type_of(bytes, path.string()), {}};
+  if (bytes.size() > kMaxFile) {
+    fail("{}: expected at most {} bytes, found {}", path.string(), kMaxFile, bytes.size());
+  }
+  MemoryBudget().require(bytes.size(), path.string());
+  picture.bytes = bytes;
+  return picture;
+}
+
 }  // namespace
 
 Pictures::Pictures(const Dataset& data, MakeThumbnail make, size_t cache_bytes)
     : data_(data), make_(std::move(make)), max_bytes_(cache_bytes) {}
 
 std::string Pictures::name(size_t row) const {
-  return any() ? data_.train_file.images.text(row) : fmt::format("row {}", row);
+  return any() ? data_.train_file.images.text(row) : std::to_string(row);
 }
+
+std::string Pictures::caption(size_t row) const { return any() ? name(row) : "row " + name(row); }
 
 Picture Pictures::get(size_t row, int side) {
   if (!any()) fail("{}: the data has no images", data_.folder.string());
@@ -34,9 +51,7 @@ Picture Pictures::get(size_t row, int side) {
   if (auto picture = from_cache(key)) return *std::move(picture);
   const auto index = static_cast<int32_t>(row);
   const Path file = image_files(data_, data_.train_file, std::span(&index, 1)).front();
-  Picture picture;
-  picture.bytes = read_file(file, kMaxFile);
-  picture.type = type_of(picture.bytes, file.string());
+  Picture picture = read_picture(file);
   if (key.second == 0) return picture;  // not kept: as large as it may be
   picture.bytes = make_(picture.bytes, side);
   picture.type = "image/jpeg";

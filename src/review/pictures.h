@@ -27,7 +27,8 @@ class Pictures {
   Pictures(const Dataset& data, MakeThumbnail make, size_t cache_bytes = size_t{64} << 20);
 
   bool any() const { return !data_.train_file.images.empty(); }
-  std::string name(size_t row) const;  // of the image, or "row 12"
+  std::string name(size_t row) const;     // of the image, or "12", as in other verbs' files
+  std::string caption(size_t row) const;  // the same for people: "row 12"
 
   // The image of a row, at most `side` pixels wide and high, or as it is for side 0; Error when
   // there is none or it is broken.

@@ -1,7 +1,5 @@
 #include "review/refresh.h"
 
-#include "base/fail.h"
-
 namespace spml::review {
 
 Refresher::Refresher(Store& store, Ranker* ranker)
@@ -21,14 +19,20 @@ void Refresher::answered() {
   if (thread_.joinable()) thread_.join();  // it has ended
   ranked_ = answers;
   running_ = true;
-  thread_ = std::thread([this, id = run->id] {
-    try {
-      work(id);
-    } catch (const Error&) {
-      // The old order serves as well; what is wrong with the file, the next answer will tell.
-    }
-    running_ = false;
-  });
+  try {
+    thread_ = std::thread([this, id = run->id] { refresh(id); });
+  } catch (const std::exception&) {
+    running_ = false;  // no thread is to be had; the answer is saved all the same
+  }
+}
+
+void Refresher::refresh(int64_t run) {
+  try {
+    work(run);
+  } catch (const std::exception&) {
+    // The old order serves as well; what is wrong with the file, the next answer will tell.
+  }
+  running_ = false;
 }
 
 void Refresher::work(int64_t run) {

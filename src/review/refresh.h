@@ -26,6 +26,7 @@ class Refresher {
   int64_t version() const { return version_; }
 
  private:
+  void refresh(int64_t run);  // throws nothing: it is a thread's
   void work(int64_t run);
 
   Store& store_;

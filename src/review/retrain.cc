@@ -1,8 +1,10 @@
 #include "review/retrain.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
-#include "base/fail.h"
+#include "base/folders.h"
 #include "experiment/run.h"
 #include "review/labels.h"
 
@@ -47,9 +49,9 @@ bool Retrainer::start(const Path& run) {
   const std::lock_guard lock(mutex_);
   if (status_.running) return false;
   if (thread_.joinable()) thread_.join();  // it has ended
-  status_ = {true, "training", 0, 0, ""};
   stop_ = false;
   thread_ = std::thread([this, run] { work(run); });
+  status_ = {true, "training", 0, 0, ""};  // of a thread that there is; it waits for the mutex
   return true;
 }
 
@@ -64,7 +66,7 @@ void Retrainer::work(const Path& run) {
       record.state = RunState::kStopped;
       try {
         store_.update_run(record);
-      } catch (const Error&) {
+      } catch (const std::exception&) {
         // The first failure is the one to tell.
       }
     }
@@ -72,7 +74,7 @@ void Retrainer::work(const Path& run) {
   set([&](RetrainStatus& status) {
     status.running = false;
     status.share = error.empty() ? 1 : status.share;
-    status.error = error;
+    status.error = std::move(error);
   });
 }
 
@@ -105,6 +107,8 @@ void Retrainer::train(const Path& base, ReviewRun& record) {
   config.observe.reset();  // what it drew is in the labels
   RunOptions run;
   run.out = setup_.review / record.folder;
+  make_folder_inside(setup_.review / "runs");
+  make_folder_inside(run.out);
   run.existing = Existing::kOverwrite;
   run.threads = setup_.threads;
   RunEvents events;

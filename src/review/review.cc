@@ -1,5 +1,7 @@
 #include "review/review.h"
 
+#include <algorithm>
+
 #include "base/fail.h"
 #include "base/folders.h"
 #include "experiment/prepare.h"
@@ -10,8 +12,14 @@
 namespace spml::review {
 namespace {
 
+constexpr const char* kLock = "review.lock";
+
 bool holds_something_else(const Path& folder) {
-  return path_exists(folder) && !path_exists(database_file(folder)) && !is_empty_folder(folder);
+  if (!path_exists(folder)) return false;
+  if (!is_folder(folder)) return true;
+  const auto entries = list_folder(folder);
+  return std::any_of(entries.begin(), entries.end(),
+                     [](const Path& entry) { return entry.filename() != kLock; });
 }
 
 // The observed labels that a run was trained on: the file's, or those it drew.
@@ -42,31 +50,17 @@ LabelMatrix open_observed(const Path& review, const Subject& subject) {
 }
 
 Review::Review(const ReviewOptions& options) : options_(options) {
-  if (holds_something_else(options_.out)) {
-    fail("{}: expected an empty folder or a review, found other files; choose another --out",
-         options_.out.string());
-  }
+  if (!path_exists(database_file(options_.out))) open_new();
   make_folder(options_.out);
-  lock_ = std::make_unique<FileLock>(options_.out / "review.lock", options_.out.string());
-  if (path_exists(database_file(options_.out))) {
-    resumed_ = true;
-    store_ = Store::open(database_file(options_.out));
-    if (options_.data.empty()) options_.data = store_->subject().data;
-    open_data();
-    check_same_data(*store_, data_);
-  } else {
-    if (options_.data.empty() || options_.run.empty()) {
-      fail_usage("a new review needs the data folder and --run RUN, a classifier trained on it");
-    }
-    open_data();
-  }
+  lock_ = std::make_unique<FileLock>(options_.out / kLock, options_.out.string());
+  if (path_exists(database_file(options_.out))) open_existing();
 
   const std::optional<ReviewRun> current = store_ ? store_->current_run() : std::nullopt;
   const Path run = current ? run_folder(*current) : options_.run;
   if (run.empty()) {
     fail_usage("expected --run RUN: {} has no suggestions yet", options_.out.string());
   }
-  scorer_ = std::make_shared<Scorer>(run, data_, options_.threads);
+  if (resumed_) scorer_ = std::make_shared<Scorer>(run, data_, options_.threads);
   if (!current) {
     start_new(run);
   } else {
@@ -92,6 +86,27 @@ Review::Review(const ReviewOptions& options) : options_(options) {
     const std::lock_guard lock(mutex_);
     scorer_ = std::move(scorer);
   });
+}
+
+// Before the folder is made: a mistake in a name leaves nothing behind.
+void Review::open_new() {
+  if (holds_something_else(options_.out)) {
+    fail("{}: expected an empty folder or a review, found other files; choose another --out",
+         options_.out.string());
+  }
+  if (options_.data.empty() || options_.run.empty()) {
+    fail_usage("a new review needs the data folder and --run RUN, a classifier trained on it");
+  }
+  open_data();
+  scorer_ = std::make_shared<Scorer>(options_.run, data_, options_.threads);
+}
+
+void Review::open_existing() {
+  resumed_ = true;
+  store_ = Store::open(database_file(options_.out));
+  if (options_.data.empty()) options_.data = store_->subject().data;
+  open_data();
+  check_same_data(*store_, data_);
 }
 
 std::vector<std::string> Review::notices() const {

@@ -66,6 +66,8 @@ class Review {
   std::optional<ReviewSample> last_sample();
 
  private:
+  void open_new();
+  void open_existing();
   void open_data();
   void open_ranker();
   void start_new(const Path& run);

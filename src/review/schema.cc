@@ -95,12 +95,13 @@ int64_t pragma(Database& database, const char* sql) {
   return query.next() ? query.integer(0) : 0;
 }
 
-// Names and definitions of everything in the file.
+// Names and definitions of everything in the file. Statistics (sqlite_stat1) are not left out: they
+// can have SQLite go through whole tables for each of their rows.
 std::vector<std::string> definitions(Database& database) {
   std::vector<std::string> found;
   Query query(database,
               "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema "
-              "WHERE name NOT LIKE 'sqlite_stat%' ORDER BY type, name");
+              "ORDER BY type, name");
   while (query.next()) {
     found.push_back(query.text(0) + " " + query.text(1) + " " + query.text(2) + " " +
                     query.text(3));

@@ -3,8 +3,9 @@
 #include <array>
 #include <atomic>
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
@@ -154,7 +155,12 @@ class Session : public std::enable_shared_from_this<Session> {
 
 struct Server::Impl {
   Impl(const ServerOptions& given, Handler handle)
-      : options(given), handler(std::move(handle)), context(given.threads), acceptor(context) {}
+      : options(given),
+        handler(std::move(handle)),
+        context(given.threads),
+        work(context.get_executor()),
+        acceptor(context),
+        pause(context) {}
 
   void listen() {
     beast::error_code error;
@@ -173,31 +179,63 @@ struct Server::Impl {
   }
 
   void accept() {
-    acceptor.async_accept(
-        asio::make_strand(context), [this](beast::error_code error, tcp::socket socket) {
-          if (error == asio::error::operation_aborted) return;
-          // One too many is closed at once.
-          if (!error && open < options.max_connections) {
-            std::make_shared<Session>(std::move(socket), options, handler, open)->start();
-          }
-          accept();
-        });
+    acceptor.async_accept(asio::make_strand(context),
+                          [this](beast::error_code error, tcp::socket socket) {
+                            accepted(error, std::move(socket));
+                          });
+  }
+
+  void accepted(beast::error_code error, tcp::socket socket) try {
+    if (error == asio::error::operation_aborted) return;
+    if (error) return accept_later();
+    // One too many is closed at once.
+    if (open < options.max_connections) {
+      std::make_shared<Session>(std::move(socket), options, handler, open)->start();
+    }
+    accept();
+  } catch (const std::exception&) {
+    accept_later();
+  }
+
+  // Where descriptors or memory are short, the next try would fail at once, and so on.
+  void accept_later() {
+    pause.expires_after(std::chrono::milliseconds(100));
+    pause.async_wait([this](beast::error_code error) {
+      if (!error) accept();
+    });
+  }
+
+  // What a handler throws ends its connection, whose last user it was, and nothing else.
+  void run() {
+    while (!context.stopped()) {
+      try {
+        context.run();
+      } catch (const std::exception&) {
+      }
+    }
   }
 
   ServerOptions options;
   Handler handler;
   std::atomic<size_t> open = 0;
   asio::io_context context;
+  asio::executor_work_guard<asio::io_context::executor_type> work;  // run() is until stop()
   tcp::acceptor acceptor;
+  asio::steady_timer pause;
   std::vector<std::thread> threads;
 };
 
 Server::Server(const ServerOptions& options, Handler handler)
     : impl_(std::make_unique<Impl>(options, std::move(handler))) {
   impl_->listen();
-  impl_->accept();
-  for (int i = 0; i < options.threads; ++i) {
-    impl_->threads.emplace_back([impl = impl_.get()] { impl->context.run(); });
+  try {
+    for (int i = 0; i < options.threads; ++i) {
+      impl_->threads.emplace_back([impl = impl_.get()] { impl->run(); });
+    }
+    impl_->accept();  // last: no request is under way when a thread cannot be had
+  } catch (...) {
+    stop();
+    throw;
   }
 }
 

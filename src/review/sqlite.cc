@@ -1,6 +1,7 @@
 #include "review/sqlite.h"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include "base/fail.h"
 #include "base/folders.h"
@@ -22,14 +23,24 @@ int flags_of(Database::Access access) {
   return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 }
 
-// SQLite waits for a pipe and writes through links. A rollback journal is worse: SQLite restores
-// what it says, and then deletes whatever file it names. The databases of this program keep a
-// write-ahead log instead, which names none.
-void check_files(const Path& path) {
-  if (is_link(path)) {
+// SQLite waits for a pipe, and what it writes also changes a file behind a link or of another name.
+void check_file(const Path& path) {
+  struct stat info;
+  if (::lstat(path.c_str(), &info) != 0) return;  // where one is needed, SQLite says so
+  if (S_ISLNK(info.st_mode)) {
     fail("{}: expected a file, found a symbolic link; use the folder it leads to", path.string());
   }
-  const MappedFile regular(path);
+  if (!S_ISREG(info.st_mode)) fail("{}: expected a regular file", path.string());
+  if (info.st_nlink > 1) {
+    fail("{}: expected a file of one name, found one of {} (hard links); use a copy of the folder",
+         path.string(), info.st_nlink);
+  }
+}
+
+// A rollback journal is worse: SQLite restores what it says, and then deletes whatever file it
+// names. The databases of this program keep a write-ahead log instead, which names none.
+void check_files(const Path& path) {
+  for (const char* end : {"", "-wal", "-shm"}) check_file(path.string() + end);
   const Path journal = path.string() + "-journal";
   if (is_link(journal) || path_exists(journal)) {
     fail("{}: expected no such file beside a review; remove it if you know where it is from",

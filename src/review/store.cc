@@ -59,6 +59,7 @@ std::unique_ptr<Store> Store::open(const Path& file) {
   make_durable(store->database_);
   store->read_subject();
   store->load_counts();
+  store->last_sample();  // one that cannot be is an Error now, not at every request
   return store;
 }
 

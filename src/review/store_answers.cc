@@ -197,7 +197,7 @@ void Store::read_answers(std::string_view sql, int64_t value,
     record.run = query.integer(7);
     if (!query.is_null(8)) record.sample = query.integer(8);
     record.reviewer = query.text(9);
-    record.time = query.integer(10);
+    record.time = checked_time(query.integer(10));
     use(record);
   }
 }

@@ -1,3 +1,6 @@
+#include <numeric>
+
+#include "base/fail.h"
 #include "review/store.h"
 #include "review/store_values.h"
 
@@ -38,6 +41,10 @@ std::optional<SampleRecord> Store::last_sample() {
     sample.id = query.integer(0);
     sample.size = checked_count(query.integer(1));
     sample.population = checked_count(query.integer(2));
+    if (sample.size > sample.population) {
+      fail("{}: expected a sample of at most {} entries, found one of {}; restore it from a backup",
+           database_.path().string(), sample.population, sample.size);
+    }
     sample.last_answer = query.integer(3);
     sample.time = query.integer(4);
   }
@@ -48,6 +55,11 @@ std::optional<SampleRecord> Store::last_sample() {
   while (states.next()) {
     sample.counts[static_cast<size_t>(checked_state(states.integer(0)))] =
         static_cast<size_t>(states.integer(1));
+  }
+  const size_t entries = std::accumulate(sample.counts.begin(), sample.counts.end(), size_t{0});
+  if (entries > sample.size) {
+    fail("{}: expected the {} entries of a sample, found {}; restore it from a backup",
+         database_.path().string(), sample.size, entries);
   }
   Query found(database_,
               "SELECT count(*) FROM (SELECT row, label, max(id) AS last FROM answers WHERE "

@@ -37,4 +37,11 @@ inline uint64_t checked_count(int64_t value) {
   return static_cast<uint64_t>(value);
 }
 
+// Milliseconds since 1970. Differences of two fit, and JSON has them exactly.
+inline int64_t checked_time(int64_t value) {
+  if (value < 0 || value > int64_t{1} << 53)
+    fail("expected a time in ms since 1970, found {}", value);
+  return value;
+}
+
 }  // namespace spml::review

@@ -68,6 +68,11 @@ TEST_F(ApiTest, PagesThroughEntries) {
   EXPECT_EQ(static_cast<double>(listed), json("/api/review")["run"]["unknown"].get<double>());
 }
 
+TEST_F(ApiTest, CallsRowsWithoutImagesByTheirNumbers) {
+  const Json entry = first_entry();
+  EXPECT_EQ(entry["name"], fmt::format("row {}", entry["row"].get<int>()));
+}
+
 TEST_F(ApiTest, SavesAnAnswerAndTakesItBack) {
   const Json entry = first_entry();
   const Response saved = post("/api/answers", answer_body(entry, "yes", "k1"));
@@ -105,6 +110,7 @@ TEST_F(ApiTest, RefusesBadRequestsAndSavesNothing) {
   for (const char* target :
        {"/api/entries?label=99", "/api/entries?label=x", "/api/entries?state=odd",
         "/api/entries?sort=odd", "/api/entries?min=nan", "/api/entries?after=1,2",
+        "/api/entries?sort=random&after=1e300,0,0", "/api/entries?sort=random&after=-1e17,0,0",
         "/api/entries?limit=-1", "/api/why?row=-1&label=0", "/api/why?row=0&label=6", "/api/why",
         "/image/x", "/image/0?side=7", "/image/", "/api/table?format=exe"}) {
     EXPECT_EQ(get(target).status, 400) << target;
@@ -158,9 +164,12 @@ TEST_F(ApiTest, MeasuresProgressWithoutRandomSamples) {
 }
 
 TEST_F(ApiTest, GivesTheAnswersAsATable) {
-  post("/api/answers", answer_body(first_entry(), "no", "k"));
+  const Json entry = first_entry();
+  post("/api/answers", answer_body(entry, "no", "k"));
   const Response csv = get("/api/table?format=csv");
-  EXPECT_THAT(csv.body, HasSubstr("image,class,answer,label,not,score,reviewer,time\nrow "));
+  const int row = entry["row"];
+  EXPECT_THAT(csv.body, HasSubstr(fmt::format(
+                            "image,class,answer,label,not,score,reviewer,time\n{},class_", row)));
   EXPECT_THAT(csv.body, HasSubstr(",no,"));
   EXPECT_EQ(Json::parse(get("/api/table?format=jsonl").body)["answer"], "no");
 }

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "data/folder_update.h"
 #include "data/import/import.h"
 #include "toy_review.h"
 
@@ -45,8 +46,9 @@ struct ExportTest : testing::Test {
     review->store().answer("c", "bob", {{entries[3], State::kYes}});
     review->store().undo("d", "bob");
   }
-  ExportReport run(const std::string& format) {
+  ExportReport run(const std::string& format, bool overwrite = false) {
     ExportOptions options;
+    options.overwrite = overwrite;
     options.review = toy.out();
     options.out = out;
     options.format = format;
@@ -87,9 +89,40 @@ TEST_F(ExportTest, DataFolderHasAnswersAsLabelsAndTrains) {
   EXPECT_TRUE(record.result.test_map.has_value());
 }
 
+TEST_F(ExportTest, OneWriterAtATimeInADataFolder) {
+  run("data");
+  const auto lock = lock_data_folder(out);
+  EXPECT_SPML_ERROR(run("data", true), HasSubstr("another spml process is using it"));
+}
+
+TEST_F(ExportTest, ADataFolderIsReplacedAsAWhole) {
+  run("data");
+  write_file(box_area_file(out, "train"), "of another data set");
+  write_file(out / ".spml.unfinished", "");
+  write_file(out / "notes.txt", "mine");
+  run("data", true);
+  EXPECT_EQ(open_dataset(out).train_file.rows(), ToyReview::kRows);
+  EXPECT_FALSE(std::filesystem::exists(box_area_file(out, "train")));
+  EXPECT_EQ(read_file(out / "notes.txt"), "mine");
+}
+
+// The data's own files may be a stranger's.
+TEST_F(ExportTest, LinksNoFileFromElsewhereAndLeavesNothingHalf) {
+  write_file(toy / "secret", "secret");
+  const Path json = toy.data() / "dataset.json";
+  DatasetInfo info = parse_dataset_json(read_file(json), json.string());
+  info.val_features = "../secret";
+  write_file(json, to_json(info));
+  EXPECT_SPML_ERROR(run("data"), HasSubstr("'features': expected the name of a file below"));
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
 TEST_F(ExportTest, LeavesOutATruthThatAnswersContradict) {
   toy.open()->store().answer("e", "ann", {{entries[1], State::kYes}});
   EXPECT_EQ(run("data").notices.size(), 1u);
+  EXPECT_TRUE(open_dataset(out).train_file.truth.empty());
+  toy.open()->store().answer("f", "ann", {{entries[1], State::kNo}, {entries[0], State::kNo}});
+  EXPECT_EQ(run("data", true).notices.size(), 1u);
   EXPECT_TRUE(open_dataset(out).train_file.truth.empty());
 }
 
@@ -137,11 +170,49 @@ TEST_F(ExportTest, VocListsHaveOneMinusOneAndZero) {
   run("voc");
   const auto line = [&](Entry entry, const char* value) {
     const Path list = out / "ImageSets" / "Main" / fmt::format("class_{}_train.txt", entry.label);
-    EXPECT_THAT(read_file(list), HasSubstr(fmt::format("row_{} {}\n", entry.row, value)));
+    EXPECT_THAT("\n" + read_file(list), HasSubstr(fmt::format("\n{} {}\n", entry.row, value)));
   };
   line(entries[0], " 1");
   line(entries[1], "-1");
   line(entries[2], " 0");
+}
+
+TEST_F(ExportTest, VocWritesThroughNoLink) {
+  std::filesystem::create_directories(toy / "elsewhere" / "Main");
+  std::filesystem::create_directory(out);
+  std::filesystem::create_directory_symlink(toy / "elsewhere", out / "ImageSets");
+  EXPECT_SPML_ERROR(run("voc", true), HasSubstr("ImageSets: expected a folder"));
+  std::filesystem::remove(out / "ImageSets");
+  std::filesystem::create_directory(out / "ImageSets");
+  std::filesystem::create_directory_symlink(toy / "elsewhere" / "Main", out / "ImageSets/Main");
+  EXPECT_SPML_ERROR(run("voc", true), HasSubstr("Main: expected a folder"));
+  EXPECT_TRUE(std::filesystem::is_empty(toy / "elsewhere" / "Main"));
+}
+
+// Two rows of two classes, each with every label, whose names are what a stranger chose.
+TEST(ExportNames, OfVocAreOneWordEachAndNoCommands) {
+  const TemporaryFolder folder;
+  const Path data = folder / "data", review = folder / "review";
+  make_folder(data);
+  make_folder(review);
+  DatasetInfo info;
+  info.classes = {"cat", "dog\x1b]0;x\x07 \xc2\x9b/"};
+  write_file(data / "dataset.json", to_json(info));
+  const LabelMatrix all({1, 1, 1, 1}, 2, 2);
+  write_labels(observed_file(data, "train"), all);
+  write_labels(observed_copy(review), all);
+  const std::vector<std::string> images = {"a\n2008_000001  1\n\x1b[31mx\xc2\x85y z.jpg", "b.jpg"};
+  write_npy(images_file(data, "train"), std::span<const std::string>(images));
+  Store::create(database_file(review), {"id", data.string(), "f00d", "toy", 2, info.classes});
+  ExportOptions options;
+  options.review = review;
+  options.out = folder / "out";
+  options.format = "voc";
+  export_review(options);
+  const Path lists = options.out / "ImageSets" / "Main";
+  EXPECT_EQ(read_file(lists / "cat_train.txt"), "a_2008_000001__1__[31mx_y_z  1\nb  1\n");
+  EXPECT_EQ(read_file(lists / "train.txt"), "a_2008_000001__1__[31mx_y_z\nb\n");
+  EXPECT_TRUE(std::filesystem::exists(lists / "dog_]0;x_ ___train.txt"));
 }
 
 TEST_F(ExportTest, LabelStudioTasksHaveChoices) {
@@ -190,7 +261,7 @@ struct ReadBackTest : ExportTest {
     EXPECT_EQ(expected.present.size(), ToyReview::kRows + 1);
     EXPECT_EQ(expected.absent.size(), 1u);
   }
-  static std::string row_name(size_t row) { return fmt::format("row {}", row); }
+  static std::string row_name(size_t row) { return std::to_string(row); }
 };
 
 TEST_F(ReadBackTest, TablesHaveEveryLabelAndEveryKnownNegative) {
@@ -219,7 +290,7 @@ TEST_F(ReadBackTest, CocoHasEveryLabel) {
 }
 
 TEST_F(ReadBackTest, VocHasEveryLabel) {
-  expect([](size_t row) { return fmt::format("row_{}.jpg", row); });
+  expect([](size_t row) { return fmt::format("{}.jpg", row); });
   run("voc");
   const Path lists = out / "ImageSets" / "Main";
   for (size_t j = 0; j < ToyReview::kLabels; ++j) {  // the import wants a test part, too

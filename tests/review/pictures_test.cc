@@ -63,6 +63,14 @@ TEST_F(PicturesTest, LeaveTheCacheOldestFirst) {
   EXPECT_EQ(made, 1);
 }
 
+TEST_F(PicturesTest, OtherFilesAreNotEvenRead) {
+  std::filesystem::resize_file(folder / "notes.txt", size_t{300} << 20);  // a hole
+  Pictures pictures(data, {});
+  EXPECT_SPML_ERROR(pictures.get(2, 0), HasSubstr("expected a JPEG or PNG image"));
+  std::filesystem::resize_file(folder / "a.jpg", size_t{300} << 20);
+  EXPECT_SPML_ERROR(pictures.get(0, 0), HasSubstr("expected at most"));
+}
+
 TEST_F(PicturesTest, OtherFilesAndMissingOnesAreNotServed) {
   Pictures pictures(data, {});
   EXPECT_SPML_ERROR(pictures.get(2, 0), HasSubstr("expected a JPEG or PNG image"));

@@ -7,13 +7,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <functional>
 #include <string>
 
 namespace spml::review {
 
 class RawClient {
  public:
-  explicit RawClient(uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit RawClient(uint16_t port, const std::function<void()>& before_connecting = {})
+      : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    if (before_connecting) before_connecting();
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);

@@ -110,6 +110,26 @@ TEST(Ranking, OfARunThatAnotherReplacedIsLeftOut) {
   EXPECT_EQ(review->store().find(first.entry)->score, 0.125);
 }
 
+// A ranker of fewer rows than the store has fails with an exception of the standard library.
+TEST(Ranking, ThatFailsLeavesTheOrderAsItWas) {
+  const ToyReview toy;
+  const auto review = toy.open();
+  const Dataset data = open_dataset(toy.data());
+  const LabelMatrix one_row(std::vector<int8_t>(ToyReview::kLabels), 1, ToyReview::kLabels);
+  Ranker ranker(data, load_trained_model(toy.run(), 1).config, one_row, 1);
+  Listing listing;
+  listing.limit = 101;
+  const auto list = review->store().list(listing);
+  {
+    Refresher refresher(review->store(), &ranker);
+    for (size_t i = 0; i < 100; ++i) {
+      review->store().answer(fmt::format("a{}", i), "ann", {{list[i].entry, State::kYes}});
+    }
+    refresher.answered();
+  }
+  EXPECT_EQ(review->store().find(list[100].entry)->score, list[100].score);
+}
+
 TEST(Ranking, ByTheRunItselfWhereItsLossNeedsTruth) {
   const ToyReview toy;
   const Dataset data = open_dataset(toy.data());
@@ -148,15 +168,29 @@ TEST(Review, RefusesAFolderWithOtherFiles) {
   EXPECT_SPML_ERROR(toy.open(), HasSubstr("other files"));
 }
 
+TEST(Review, AStartThatFailsLeavesNothingInTheWay) {
+  const ToyReview toy;
+  ReviewOptions wrong = toy.options();
+  wrong.data = toy / "nope";
+  EXPECT_SPML_ERROR(std::make_unique<Review>(wrong), HasSubstr("nope"));
+  wrong = toy.options();
+  wrong.run = toy / "nope";
+  EXPECT_SPML_ERROR(std::make_unique<Review>(wrong), HasSubstr("nope"));
+  EXPECT_FALSE(std::filesystem::exists(toy.out()));
+  std::filesystem::create_directory(toy.out());
+  write_file(toy.out() / "review.lock", "");  // of one that was killed
+  toy.open();
+}
+
 TEST(Review, RefusesOtherData) {
   const ToyReview toy;
   toy.open();
   LabelMatrix observed = open_labels(observed_file(toy.data(), "train"));
   std::vector<NewAnswer> change;
-  std::vector<int8_t> labels(ToyReview::kLabels);
-  observed.read_row(0, labels);
+  std::vector<int8_t> truth(ToyReview::kLabels);
+  open_labels(truth_file(toy.data(), "train")).read_row(0, truth);
   for (int32_t j = 0; j < 6; ++j) {
-    if (labels[static_cast<size_t>(j)] == 0) change.push_back({{0, j}, State::kNo});
+    if (truth[static_cast<size_t>(j)] == 0) change.push_back({{0, j}, State::kNo});
   }
   write_labels(observed_file(toy.data(), "train"), with_answers(observed, change));
   EXPECT_SPML_ERROR(toy.open(), HasSubstr("expected the data that the review began with"));
@@ -230,6 +264,30 @@ TEST(Labels, YesIsPositiveNoIsNegativeUnsureStaysUnknown) {
   std::vector<int8_t> row(4);
   labels.read_row(0, row);
   EXPECT_THAT(row, testing::ElementsAre(1, -1, 1, 0));
+}
+
+TEST(Labels, AreBoundedByMemory) {
+  const int8_t none = 0;
+  const View<const int8_t> wide{&none, size_t{1} << 40, size_t{1} << 20};
+  EXPECT_SPML_ERROR(with_answers(LabelMatrix(wide), {}), HasSubstr("of memory"));
+}
+
+TEST(Retrain, WritesThroughNoLink) {
+  const ToyReview toy;
+  const auto review = toy.open();
+  std::filesystem::create_directory(toy / "elsewhere");
+  const auto error = [&] {
+    review->retrain();
+    while (review->retrain_status().running) std::this_thread::yield();
+    return review->retrain_status().error;
+  };
+  std::filesystem::create_directory_symlink(toy / "elsewhere", toy.out() / "runs");
+  EXPECT_THAT(error(), HasSubstr("runs: expected a folder to write to, found a symbolic link"));
+  std::filesystem::remove(toy.out() / "runs");
+  std::filesystem::create_directory(toy.out() / "runs");
+  std::filesystem::create_directory_symlink(toy / "elsewhere", toy.out() / "runs" / "002");
+  EXPECT_THAT(error(), HasSubstr("002: expected a folder to write to, found a symbolic link"));
+  EXPECT_TRUE(std::filesystem::is_empty(toy / "elsewhere"));
 }
 
 TEST(Retrain, MakesARunWithTheAnswersWhileMoreComeIn) {
@@ -322,8 +380,10 @@ TEST(AnswerLog, HasEveryAnswerOnceAlsoAfterAKill) {
   ReviewOptions options = toy.options();
   options.log = toy / "log.jsonl";
   std::vector<Entry> entries;
+  std::string id;
   {
     Review review(options);
+    id = review.store().subject().id;
     for (const Listed& listed : review.store().list({})) entries.push_back(listed.entry);
     review.store().answer("a", "ann", {{entries[0], State::kYes}});
   }
@@ -340,7 +400,8 @@ TEST(AnswerLog, HasEveryAnswerOnceAlsoAfterAKill) {
   const std::string deep(200'000, '[');
   for (const std::string& other :
        {std::string("my notes\n"), std::string("my notes"),
-        std::string("{\"id\":1,\"review\":\"another\"}\n"), deep + "\n"}) {
+        std::string("{\"id\":1,\"review\":\"another\"}\n"), deep + "\n",
+        fmt::format("{{\"id\":9223372036854775808,\"review\":\"{}\"}}\n", id)}) {
     write_file(options.log, other);
     EXPECT_SPML_ERROR(std::make_unique<Review>(options), HasSubstr("something else"));
     EXPECT_EQ(read_file(options.log), other);

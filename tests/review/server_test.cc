@@ -1,8 +1,11 @@
 // Every attack of the list, through real sockets.
 #include "review/server.h"
 
+#include <sys/resource.h>
+
 #include <chrono>
 #include <memory>
+#include <thread>
 
 #include "raw_client.h"
 #include "review/guard.h"
@@ -167,6 +170,35 @@ TEST_F(ServerTest, TakesNoMoreConnectionsThanItShould) {
   EXPECT_EQ(answer.status, 200);
 }
 
+TEST_F(ServerTest, GoesOnWhenDescriptorsAreThereAgain) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "UBSan itself opens pipes to look at objects";
+#endif
+  rlimit before;
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const RawClient early(server->port(), [&] {
+    const rlimit none{0, before.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  });
+  early.send(request_text("GET", "/", host(), cookie()));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_THAT(early.read_all(), HasSubstr("200 OK"));
+}
+
+// Such a header is more than Beast has room for; it throws when the answer is put together.
+TEST(Server, GoesOnAfterAnAnswerThatCannotBeSent) {
+  const Server server({}, [](const Request& request) {
+    Response response = plain(200, "sent");
+    if (request.path == "/long") response.headers.emplace_back("X", std::string(70'000, 'x'));
+    return response;
+  });
+  for (int i = 0; i < 8; ++i) {  // more than it has threads
+    EXPECT_EQ(ask(server.port(), request_text("GET", "/long", "localhost")).status, 0);
+  }
+  EXPECT_EQ(ask(server.port(), request_text("GET", "/", "localhost")).status, 200);
+}
+
 TEST_F(ServerTest, DoesNotInterpretDotsInAPath) {
   EXPECT_THAT(get("/image/../../etc/passwd", cookie()).body,
               HasSubstr("passed /image/../../etc/passwd"));
@@ -200,8 +232,29 @@ TEST(Guard, KeepsSecretsInAFileForTheUserAlone) {
   save_secrets(file, made);
   EXPECT_EQ(load_secrets(file).token, made.token);
   EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(0600));
-  write_file(file, "{\"token\": \"short\", \"cookie\": 3}");
+  write_private(file, "{\"token\": \"short\", \"cookie\": 3}");
   EXPECT_EQ(load_secrets(file).token.size(), 32u);
+}
+
+// Whoever made the folder would know them.
+TEST(Guard, TakesNoSecretsThatCameWithTheFolder) {
+  TemporaryFolder folder, other;
+  const Path file = folder / "session.json", copy = other / "session.json";
+  const Secrets made = load_secrets(file);
+  save_secrets(file, made);
+  write_private(copy, read_file(file));
+  EXPECT_NE(load_secrets(copy).token, made.token);
+  write_private(
+      copy, fmt::format(R"({{"token":"{}","cookie":"{}","port":80}})", made.token, made.cookie));
+  EXPECT_NE(load_secrets(copy).cookie, made.cookie);
+  EXPECT_EQ(load_secrets(copy).port, 0);
+  std::filesystem::permissions(file, std::filesystem::perms(0640));
+  EXPECT_NE(load_secrets(file).token, made.token);
+  std::filesystem::permissions(file, std::filesystem::perms(0600));
+  EXPECT_EQ(load_secrets(file).token, made.token);
+  std::filesystem::rename(file, folder / "elsewhere.json");
+  std::filesystem::create_symlink(folder / "elsewhere.json", file);
+  EXPECT_NE(load_secrets(file).token, made.token);
 }
 
 TEST(Http, ReadsTheTarget) {

@@ -292,6 +292,14 @@ TEST_F(StoreTest, RefusesAlteredTables) {
   EXPECT_SPML_ERROR(Store::open(file), HasSubstr("tables"));
 }
 
+// They could say that no index is of use.
+TEST_F(StoreTest, RefusesStatistics) {
+  with_suggestions();
+  Database(file, Database::Access::kReadWrite).execute("ANALYZE");
+  EXPECT_SPML_ERROR(Store::open(file), HasSubstr("tables"));
+  EXPECT_SPML_ERROR(Store::open_read_only(file), HasSubstr("tables"));
+}
+
 TEST_F(StoreTest, RefusesADamagedFile) {
   with_suggestions();
   {
@@ -334,6 +342,32 @@ TEST_F(StoreTest, RefusesASampleOfFewerThanNone) {
   store->add_sample({{{10, 0}, 0.9F}}, 300, "ann");
   Database(file, Database::Access::kReadWrite).execute("UPDATE samples SET population = -1");
   EXPECT_SPML_ERROR(store->last_sample(), HasSubstr("found -1"));
+}
+
+TEST_F(StoreTest, RefusesASampleThatCannotHaveBeenDrawn) {
+  with_suggestions()->add_sample({{{10, 0}, 0.9F}, {{11, 0}, 0.8F}}, 300, "ann");
+  Database database(file, Database::Access::kReadWrite);
+  database.execute("UPDATE samples SET population = 1");
+  EXPECT_SPML_ERROR(Store::open(file), HasSubstr("a sample of at most 1 entries, found one of 2"));
+  database.execute("UPDATE samples SET population = 300");
+  database.execute(
+      "INSERT INTO sample_entries SELECT sample, 2, row, label FROM sample_entries "
+      "WHERE position = 0");
+  EXPECT_SPML_ERROR(Store::open(file), HasSubstr("the 2 entries of a sample, found 3"));
+}
+
+// Their difference would overflow.
+TEST_F(StoreTest, RefusesTimesThatCannotBe) {
+  with_suggestions()->answer("k1", "ann", {{{0, 0}, State::kYes}});
+  for (const char* time : {"-9223372036854775807", "9223372036854775807", "-1"}) {
+    Database(file, Database::Access::kReadWrite)
+        .execute(
+            fmt::format("INSERT INTO answers SELECT NULL, action, 1, 0, 1, score, run, sample, "
+                        "reviewer, {} FROM answers LIMIT 1",
+                        time));
+    const auto store = Store::open(file);
+    EXPECT_SPML_ERROR(store->last_answers(), HasSubstr(time));
+  }
 }
 
 // Undone one by one, n answers to an entry of n runs would take n * n steps.
@@ -397,6 +431,21 @@ TEST_F(StoreTest, FollowsNoLinkAndWaitsForNoPipe) {
   std::filesystem::remove(file);
   ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
   EXPECT_SPML_ERROR(Store::open_read_only(file), HasSubstr("expected a regular file"));
+}
+
+TEST_F(StoreTest, WritesToNoFileThatHasAnotherName) {
+  Store::create(file, small_subject());
+  for (const char* end : {"-wal", "-shm", ""}) {
+    const Path precious = folder / "precious", name = file.string() + end;
+    write_file(precious, *end == '\0' ? read_file(file) : "precious");
+    const std::string before = read_file(precious);
+    std::filesystem::remove(name);
+    std::filesystem::create_hard_link(precious, name);
+    EXPECT_SPML_ERROR(Store::open(file), HasSubstr("expected a file of one name, found one of 2"));
+    EXPECT_SPML_ERROR(Store::open_read_only(file), HasSubstr("expected a file of one name"));
+    EXPECT_EQ(read_file(precious), before);
+    std::filesystem::remove(name);
+  }
 }
 
 }  // namespace
