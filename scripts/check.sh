@@ -8,7 +8,8 @@
 # threads     the tests of folders that run threads, under ThreadSanitizer
 # library     the library built without the program, installed, and used by a program of its own
 # readers     fuzzes the readers of src/formats and src/data, FUZZ_SECONDS (10) each
-# commands    fuzzes the whole program on damaged folders, COMMAND_SECONDS (60) in all
+# commands    fuzzes the whole program on damaged folders, COMMAND_SECONDS (60) in all, and as long
+#             again under AddressSanitizer and UBSan where `sanitizers` has built that
 # python      the Python package, and its wheel in a virtual environment of its own
 # fuzz        fuzzes every reader, FUZZ_SECONDS each; clang takes five minutes to build them
 # lint        clang-tidy, of everything or of what differs from the revision LINT_SINCE
@@ -80,6 +81,10 @@ build_commands() {
 check_commands() {
   step "build of the program" build_commands
   step "fuzz whole commands" fuzz/commands.sh "${COMMAND_SECONDS:-60}"
+  if [[ -f build-dev/build.ninja ]]; then
+    step "fuzz whole commands under AddressSanitizer and UBSan" \
+      env BUILD=build-dev fuzz/commands.sh "${COMMAND_SECONDS:-60}"
+  fi
 }
 
 build_python() {
