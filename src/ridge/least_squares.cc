@@ -13,8 +13,10 @@ namespace {
 
 // Rows at a time: so many, or fewer where they are long.
 constexpr size_t kBlockRows = 512, kBlockValues = size_t{1} << 23;
-// A row that decides its own score entirely says nothing when it is left out.
-constexpr float kMostLeverage = 0.99f;
+// A row that decides its own score entirely says nothing when it is left out. By rows the share
+// that is left comes without the difference of two numbers near 1, so that less can be told from 0:
+// with far more features than rows there is little of it.
+constexpr float kLeastLeft = 0.01f, kLeastLeftByRows = 1e-5f;
 
 }  // namespace
 
@@ -95,31 +97,35 @@ void LeastSquares::set_strength(double lambda) {
   inverse_ = moments_;
   for (size_t c = 0; c < order_; ++c) inverse_[c * order_ + c] += static_cast<float>(penalty_);
   invert(inverse_.data(), order_, threads_);
-  find_leverage();
+  find_left();
 }
 
-void LeastSquares::find_leverage() {
-  leverage_.assign(rows_.size(), 1 / static_cast<float>(rows_.size()));
+void LeastSquares::find_left() {
+  left_.resize(rows_.size());
   if (by_rows()) {
-    for (size_t i = 0; i < rows_.size(); ++i) {
-      leverage_[i] += static_cast<float>(1 - penalty_ * inverse_[i * order_ + i]);
+    for (size_t i = 0; i < left_.size(); ++i) {
+      const double left =
+          penalty_ * inverse_[i * order_ + i] - 1 / static_cast<double>(rows_.size());
+      left_[i] = std::clamp(static_cast<float>(left), kLeastLeftByRows, 1.0f);
     }
-  } else {
-    std::vector<float> product;
-    for_blocks([&](size_t first, size_t count, const float* x) {
-      product.assign(count * columns_, 0.0f);
-      add_product({x, columns_, 1}, {inverse_.data(), columns_, 1}, count, columns_, columns_, 1,
-                  product.data(), columns_, threads_);
-      for (size_t i = 0; i < count; ++i) {
-        const float* a = x + i * columns_;
-        leverage_[first + i] += std::inner_product(a, a + columns_, &product[i * columns_], 0.0f);
-      }
-    });
+    return;
   }
-  for (float& h : leverage_) h = std::clamp(h, 0.0f, kMostLeverage);
+  std::vector<float> product;
+  for_blocks([&](size_t first, size_t count, const float* x) {
+    product.assign(count * columns_, 0.0f);
+    add_product({x, columns_, 1}, {inverse_.data(), columns_, 1}, count, columns_, columns_, 1,
+                product.data(), columns_, threads_);
+    for (size_t i = 0; i < count; ++i) {
+      const float* a = x + i * columns_;
+      const float leverage = 1 / static_cast<float>(rows_.size()) +
+                             std::inner_product(a, a + columns_, &product[i * columns_], 0.0f);
+      left_[first + i] = 1 - std::clamp(leverage, 0.0f, 1 - kLeastLeft);
+    }
+  });
 }
 
-std::vector<float> LeastSquares::fit_columns(View<const float> targets, View<float> p) const {
+std::vector<float> LeastSquares::fit_columns(View<const float> targets, std::span<const float> mean,
+                                             View<float> residuals) const {
   const size_t labels = targets.cols;
   // Xc^T t: the mean of t drops out, because Xc sums to 0.
   std::vector<float> right(columns_ * labels), weight(columns_ * labels);
@@ -129,27 +135,29 @@ std::vector<float> LeastSquares::fit_columns(View<const float> targets, View<flo
   });
   add_product({inverse_.data(), columns_, 1}, {right.data(), labels, 1}, columns_, labels, columns_,
               1, weight.data(), labels, threads_);
+  for (size_t i = 0; i < targets.rows; ++i) std::ranges::copy(mean, residuals.row(i));
   for_blocks([&](size_t first, size_t count, const float* x) {
     add_product({x, columns_, 1}, {weight.data(), labels, 1}, count, labels, columns_, 1,
-                p.row(first), labels, threads_);
+                residuals.row(first), labels, threads_);
   });
+  for (size_t i = 0; i < targets.size(); ++i) {
+    residuals.data[i] = targets.data[i] - residuals.data[i];
+  }
   return weight;
 }
 
-std::vector<float> LeastSquares::fit_rows(View<const float> targets, View<float> p) const {
+std::vector<float> LeastSquares::fit_rows(View<const float> targets, std::span<const float> mean,
+                                          View<float> residuals) const {
   const size_t n = rows_.size(), labels = targets.cols;
-  // On entry p is the mean of t.
   std::vector<float> centred(n * labels), a(n * labels), weight(columns_ * labels);
-  for (size_t i = 0; i < centred.size(); ++i) centred[i] = targets.data[i] - p.data[i];
+  for (size_t i = 0; i < centred.size(); ++i) centred[i] = targets.data[i] - mean[i % labels];
   add_product({inverse_.data(), n, 1}, {centred.data(), labels, 1}, n, labels, n, 1, a.data(),
               labels, threads_);
   for_blocks([&](size_t first, size_t count, const float* x) {
     add_product({x, 1, columns_}, {&a[first * labels], labels, 1}, columns_, labels, count, 1,
                 weight.data(), labels, threads_);
   });
-  for (size_t i = 0; i < a.size(); ++i) {
-    p.data[i] = targets.data[i] - static_cast<float>(penalty_) * a[i];
-  }
+  for (size_t i = 0; i < a.size(); ++i) residuals.data[i] = static_cast<float>(penalty_) * a[i];
   return weight;
 }
 
@@ -168,13 +176,12 @@ LinearFit LeastSquares::fit(View<const float> targets, View<float> left_out) con
   for (const double sum : sums) {
     fit.bias.push_back(static_cast<float>(sum / static_cast<double>(targets.rows)));
   }
-  for (size_t i = 0; i < targets.rows; ++i) std::ranges::copy(fit.bias, left_out.row(i));
-  const std::vector<float> weight =
-      by_rows() ? fit_rows(targets, left_out) : fit_columns(targets, left_out);
+  const View<float> residuals = left_out;  // at first
+  const std::vector<float> weight = by_rows() ? fit_rows(targets, fit.bias, residuals)
+                                              : fit_columns(targets, fit.bias, residuals);
   for (size_t i = 0; i < targets.rows; ++i) {
     for (size_t j = 0; j < labels; ++j) {
-      const float t = targets(i, j);
-      left_out(i, j) = t - (t - left_out(i, j)) / (1 - leverage_[i]);
+      left_out(i, j) = targets(i, j) - residuals(i, j) / left_[i];
     }
   }
   fit.weight.resize(labels * columns_);

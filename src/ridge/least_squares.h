@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "linear/features.h"
@@ -62,23 +63,25 @@ class LeastSquares {
     for_blocks(rows_.size(), body);
   }
   void find_moments();
-  void find_leverage();
-  // The weights (D, L). p, at first the mean of the targets in every row, becomes the rows' scores.
-  std::vector<float> fit_columns(View<const float> targets, View<float> p) const;
-  std::vector<float> fit_rows(View<const float> targets, View<float> p) const;
+  void find_left();
+  // The weights (D, L), and what is left of the targets, whose mean is given: t - p.
+  std::vector<float> fit_columns(View<const float> targets, std::span<const float> mean,
+                                 View<float> residuals) const;
+  std::vector<float> fit_rows(View<const float> targets, std::span<const float> mean,
+                              View<float> residuals) const;
 
   const FeatureMatrix& features_;
   FeatureTransform transform_;
   std::vector<int32_t> rows_;
   int threads_;
   std::function<void()> between_parts_;
-  size_t columns_;               // D
-  size_t order_;                 // D, or n where that is less
-  double penalty_ = 0;           // lambda s
-  std::vector<float> mean_;      // (D)
-  std::vector<float> moments_;   // Xc^T Xc (D, D) or Xc Xc^T (n, n)
-  std::vector<float> inverse_;   // A or B
-  std::vector<float> leverage_;  // 1/n + h (n)
+  size_t columns_;              // D
+  size_t order_;                // D, or n where that is less
+  double penalty_ = 0;          // lambda s
+  std::vector<float> mean_;     // (D)
+  std::vector<float> moments_;  // Xc^T Xc (D, D) or Xc Xc^T (n, n)
+  std::vector<float> inverse_;  // A or B
+  std::vector<float> left_;     // 1 - 1/n - h (n)
 };
 
 }  // namespace spml

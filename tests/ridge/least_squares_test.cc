@@ -52,7 +52,7 @@ TEST(Inverse, RefusesWhatIsNotPositiveDefinite) {
   EXPECT_SPML_ERROR(invert(a.data(), 2, 1), testing::HasSubstr("dependent"));
 }
 
-// With fewer features than rows, and with more.
+// With fewer features than rows, with more, and with so many that a row all but decides its score.
 class LeftOut : public testing::TestWithParam<size_t> {
  protected:
   static constexpr size_t kRows = 40, kLabels = 3;
@@ -67,7 +67,7 @@ class LeftOut : public testing::TestWithParam<size_t> {
     return rows;
   }
 };
-INSTANTIATE_TEST_SUITE_P(LeastSquares, LeftOut, testing::Values(9, 60));
+INSTANTIATE_TEST_SUITE_P(LeastSquares, LeftOut, testing::Values(9, 60, 6000));
 
 // With the same penalty in absolute terms, which is relative to the features of the rows fitted to.
 TEST_P(LeftOut, ScoresAreThoseOfAFitWithoutTheRow) {
