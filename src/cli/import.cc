@@ -1,8 +1,9 @@
 // spml import voc|coco|nus|cub|csv|folder
 #include "data/import/import.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 
@@ -23,7 +24,8 @@ struct Output {
 Json counts_json(const PartCounts& counts) {
   return {{"rows", counts.rows},
           {"positives", counts.positives},
-          {"rows_without_positive", counts.rows_without_positive}};
+          {"rows_without_positive", counts.rows_without_positive},
+          {"known_negatives", counts.negatives}};
 }
 
 Json report_json(const ImportReport& report, const std::string& out) {
@@ -33,6 +35,7 @@ Json report_json(const ImportReport& report, const std::string& out) {
             {"label_kind", report.complete ? "truth" : "observed"},
             {"train_file", counts_json(report.train)},
             {"test_file", report.test.rows > 0 ? counts_json(report.test) : Json()},
+            {"label_columns", report.label_columns},
             {"published", nullptr},
             {"warnings", report.warnings}};
   if (report.published) {
@@ -47,18 +50,36 @@ void print_row(std::string_view what, size_t found, const size_t* published) {
   fmt::print("{:<28}{:>10}{:>11}\n", what, found, published ? std::to_string(*published) : "-");
 }
 
+// A table may have thousands; the first show what was taken for labels.
+void print_label_columns(const std::vector<std::string>& columns) {
+  constexpr size_t kMost = 8;
+  if (columns.empty()) return;
+  const std::vector<std::string> shown(columns.begin(),
+                                       columns.begin() + std::min(columns.size(), kMost));
+  fmt::print("labels are those of {}: {}{}\n", columns.size() == 1 ? "the column" : "the columns",
+             printable(fmt::format("{}", fmt::join(shown, ", "))),
+             columns.size() > kMost ? fmt::format(" and {} more", columns.size() - kMost) : "");
+}
+
 void print_report(const ImportReport& report, const std::string& out) {
   const PublishedCounts* paper = report.published ? &*report.published : nullptr;
   fmt::print("{} -> {} ({} labels)\n", printable(report.name), out,
              report.complete ? "all" : "observed");
+  print_label_columns(report.label_columns);
   fmt::print("{:<28}{:>10}{:>11}\n", "", "found", "published");
   print_row("training rows", report.train.rows, paper ? &paper->train_rows : nullptr);
   print_row("test rows", report.test.rows, paper ? &paper->test_rows : nullptr);
   print_row("labels", report.labels, paper ? &paper->labels : nullptr);
   print_row("training positives", report.train.positives, nullptr);
   print_row("training rows without any", report.train.rows_without_positive, nullptr);
+  if (report.train.negatives > 0) {
+    print_row("training known negatives", report.train.negatives, nullptr);
+  }
   print_row("test positives", report.test.positives, nullptr);
   print_row("test rows without any", report.test.rows_without_positive, nullptr);
+  if (report.test.negatives > 0) {
+    print_row("test known negatives", report.test.negatives, nullptr);
+  }
 }
 
 void finish(const ImportedSet& set, const Output& output) {
@@ -163,9 +184,10 @@ Verb cub_verb() {
                      [=](const Path& path) { return import_cub(path, *options); });
 }
 
-// A table in CSV or, by the end of its name, in JSON Lines: the same verb under two names.
-Verb table_verb(const char* name, const char* help) {
+// A table in CSV or in JSON Lines, whatever its name ends in: the same verb under two names.
+Verb table_verb(const char* name, TableFormat format, const char* help) {
   const auto options = std::make_shared<TableOptions>();
+  options->format = format;
   return source_verb(name, help,
                      {images_flag(options->images),
                       allow_missing_flag(options->images),
@@ -208,8 +230,10 @@ Verb import_verb() {
   return {.name = "import",
           .summary = "Make a data folder from a raw data set",
           .verbs = {voc_verb(), coco_verb(), nus_verb(), cub_verb(),
-                    table_verb("csv", "A table image,label[,label...][,not][,complete][,split]"),
-                    table_verb("jsonl", "JSON Lines: {\"image\", \"labels\", \"not\", ...}"),
+                    table_verb("csv", TableFormat::kCsv,
+                               "A table image,label[,label...][,not][,complete][,split]"),
+                    table_verb("jsonl", TableFormat::kJsonLines,
+                               "JSON Lines: {\"image\", \"labels\", \"not\", ...}"),
                     source_verb("folder", "One sub-folder per class, images in it", {},
                                 [](const Path& path) { return import_folder(path); })}};
 }

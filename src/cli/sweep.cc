@@ -60,6 +60,7 @@ void sweep(const Options& options) {
   SweepOptions sweep;  // its time begins here
   sweep.out = options.out;
   sweep.overwrite = options.overwrite;
+  sweep.keep_earlier = true;
   sweep.checkpoint_every = options.checkpoint_every;
   parse_shard(options.shard, sweep);
   sweep.cluster = joined_cluster();
@@ -87,15 +88,18 @@ void sweep(const Options& options) {
   }
   catch_interrupt();
   SweepSummary summary;
+  std::vector<std::string> notices;  // which would spoil the table while it is redrawn
   {
     LiveTable live(options.common.quiet);
     SweepEvents events;
     events.run_done = [&](const SweepRun& run, size_t done, size_t total) {
       live.add(run, done, total);
     };
+    events.notice = [&](const std::string& text) { notices.push_back(text); };
     events.stop_requested = interrupted;
     summary = run_sweep(data, grid, sweep, events);
   }
+  if (!options.common.quiet) std::ranges::for_each(notices, notice);
   const bool is_first = sweep.cluster == nullptr || sweep.cluster->is_first();
   if (!flags.is_linear() && summary.failed.empty() && is_first) clear_cache(cache);
   if (options.common.json) {

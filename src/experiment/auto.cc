@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
+#include <fstream>
 #include <map>
+#include <mutex>
 #include <set>
 #include <sstream>
 
@@ -31,9 +34,11 @@ constexpr double kScreenRows = 10000;  // training rows of a short run, at most 
 // Rows x features x labels, over all splits of a trial: on large data one split has to do.
 constexpr double kScreenWork = 1e8, kFinalWork = 3e8;
 constexpr size_t kFinalsOfALoss = 2;
-// Solving for a classifier takes the cube of the features, or of the rows where they are fewer:
-// with more it would outlast the search.
+// Solving for a classifier takes the cube of the features, or of the rows where they are fewer
+// (with more it would outlast the search), and their square times the larger of the two for the
+// matrix to begin with: that much is always affordable.
 constexpr size_t kMostSolved = 4096;
+constexpr double kMatrixWork = 2.0 * kMostSolved * kMostSolved * kMostSolved;
 constexpr size_t kBlends = 3;
 constexpr double kHardlyWorse = 0.01;  // of a score: less than chance makes of it
 constexpr double kWeightDecay = 1e-4;
@@ -46,12 +51,157 @@ struct Trial {
   double score() const { return record.score.value_or(-1e300); }
 };
 
+// The first line of a journal: what the search was asked. Trials of another are none of this one.
+struct JournalHead {
+  RunIdentity identity;  // before the choice
+  SearchRequest request;
+};
+
+template <class Fields>
+void json_fields(Fields& field, JournalHead& head) {
+  field("config", head.identity);
+  field("search", head.request);
+}
+
+// The other lines: a trial that has ended, and how long the search had taken by then.
+struct JournalTrial {
+  SearchTrial trial;
+  double seconds = 0;
+};
+
+template <class Fields>
+void json_fields(Fields& field, JournalTrial& line) {
+  json_fields(field, line.trial);
+  field("seconds", line.seconds);
+}
+
+JournalHead head_of(const Dataset& data, const TrainConfig& base, const SearchRequest& request) {
+  JournalHead head{{base, fingerprint(data), {}}, request};
+  head.identity.config.loss = "role";  // any that has all the settings of the others
+  return head;
+}
+
+// search.part.jsonl: the trials that have ended, so that a search that is interrupted or killed
+// goes on after them. Every rank knows what it said at the start; rank 0 adds to it.
+class Journal {
+ public:
+  // Reads what is there: a last line that was cut short does not count, other damage and another
+  // search are Errors.
+  Journal(const RunFolder& run, const JournalHead& head, Cluster* cluster);
+
+  // The trial, if it has ended before. Error unless it is the one that is asked for.
+  std::optional<SearchTrial> find(const SearchTrial& asked) const;
+  bool is_empty() const { return known_.empty(); }
+  double seconds() const { return seconds_; }  // that the search had taken
+  // From several threads.
+  void add(const SearchTrial& trial, double seconds);
+
+ private:
+  void parse(std::istream& in, const JournalHead& head);
+  void read_trial(const std::string& line, const std::string& where);
+
+  RunFolder run_;
+  bool writes_;
+  std::map<size_t, SearchTrial> known_;  // by number
+  double seconds_ = 0;
+  std::mutex mutex_;
+  std::set<size_t> written_;
+  std::ofstream out_;
+};
+
+// Without a last line that was cut short: it has no end.
+std::string whole_lines(std::string text) {
+  text.resize(text.rfind('\n') + 1);  // 0 where there is none
+  return text;
+}
+
+Journal::Journal(const RunFolder& run, const JournalHead& head, Cluster* cluster)
+    : run_(run), writes_(cluster == nullptr || cluster->is_first()) {
+  const Path file = run_.search_journal();
+  std::string text;
+  if (writes_ && path_exists(file)) text = whole_lines(read_file(file, kMaxRecordBytes));
+  if (cluster != nullptr) text = said_by_first(*cluster, text);
+  std::istringstream in(text);
+  parse(in, head);
+  if (!writes_) return;
+  for (const auto& [number, trial] : known_) written_.insert(number);
+  write_file(file, text.empty() ? record_text(head) + "\n" : text);  // without what was cut short
+  out_.open(file, std::ios::app);
+}
+
+// Only the end of the file is written as lines come, so that damage elsewhere is not ours.
+[[noreturn]] void fail_damaged(std::string_view error) {
+  fail("{}; the search cannot go on from it: start again with --overwrite", error);
+}
+
+template <class Record>
+Record parse_line(const std::string& line, const std::string& where) {
+  try {
+    return parse_record<Record>(line, where);
+  } catch (const Error& error) {
+    fail_damaged(error.what());
+  }
+}
+
+void Journal::parse(std::istream& in, const JournalHead& head) {
+  const std::string file = run_.search_journal().string();
+  std::string line;
+  if (!std::getline(in, line)) return;
+  const auto found = parse_line<JournalHead>(line, file + ":1");
+  auto difference = first_difference(found.identity, head.identity);
+  if (!difference) difference = first_difference(found.request, head.request);
+  if (difference) fail_other_run(run_.path, *difference);
+  for (size_t number = 2; std::getline(in, line); ++number) {
+    read_trial(line, fmt::format("{}:{}", file, number));
+  }
+}
+
+void Journal::read_trial(const std::string& line, const std::string& where) {
+  auto [trial, seconds] = parse_line<JournalTrial>(line, where);
+  if (trial.score.has_value() == !trial.error.empty() || trial.chosen || !(seconds >= 0)) {
+    fail_damaged(where + ": expected a trial that has ended, with a score or an error");
+  }
+  const size_t number = trial.trial;
+  seconds_ = std::max(seconds_, seconds);
+  if (!known_.emplace(number, std::move(trial)).second) {
+    fail_damaged(fmt::format("{}: expected each trial once, found {} again", where, number));
+  }
+}
+
+// What was to be done in a trial, without what came of it.
+std::string plan_of(SearchTrial trial) {
+  trial.best_epoch = 0;
+  trial.val_map = trial.score = std::nullopt;
+  trial.error.clear();
+  return record_text(trial);
+}
+
+std::optional<SearchTrial> Journal::find(const SearchTrial& asked) const {
+  const auto found = known_.find(asked.trial);
+  if (found == known_.end()) return std::nullopt;
+  if (plan_of(found->second) != plan_of(asked)) {
+    fail("{}: expected trial {} to be {}, found {}; start again with --overwrite",
+         run_.search_journal().string(), asked.trial, plan_of(asked), plan_of(found->second));
+  }
+  return found->second;
+}
+
+void Journal::add(const SearchTrial& trial, double seconds) {
+  if (!writes_ || (trial.error.empty() && !std::isfinite(trial.score.value_or(NAN)))) return;
+  const std::lock_guard guard(mutex_);
+  if (!written_.insert(trial.trial).second) return;
+  out_ << record_text(JournalTrial{trial, seconds}) << std::endl;
+  if (!out_) fail("{}: cannot write; is the disk full?", run_.search_journal().string());
+}
+
+[[noreturn]] void fail_no_trials() { fail_usage("--trials: expected at least 1, found 0"); }
+
 class Search {
  public:
   Search(const Dataset& data, const TrainConfig& base, const AutoOptions& options,
-         const RunEvents& events)
-      : data_(data), base_(base), options_(options), events_(events) {
-    if (options.trials == 0) fail_usage("--trials: expected at least 1, found 0");
+         const RunEvents& events, Journal* journal = nullptr)
+      : data_(data), base_(base), options_(options), events_(events), journal_(journal) {
+    if (options.trials == 0) fail_no_trials();
   }
 
   // The settings that validation prefers.
@@ -65,10 +215,13 @@ class Search {
   void blend();
   const Trial& best() const;
   void run(const std::vector<TrainConfig>& configs, const char* stage);
+  void add(const TrainConfig& config, const char* stage);
+  void note(const Trial& trial);
   void join(size_t first, const std::vector<uint8_t>& mine);
   void train(Trial& trial) const;
   std::vector<const Trial*> ranked(const char* stage) const;
   std::vector<Split> affordable(std::vector<Split> splits, double work) const;
+  double seconds() const;  // with what it had taken before it was interrupted
   bool out_of_time() const;
   size_t left() const { return options_.trials - std::min(options_.trials, trials_.size()); }
 
@@ -76,6 +229,7 @@ class Search {
   TrainConfig base_;
   const AutoOptions& options_;
   const RunEvents& events_;
+  Journal* journal_;  // null where nothing is kept
   Clock::time_point start_ = Clock::now();
   double k_ = 1;            // of the criterion
   bool can_solve_ = false;  // whether solving for a classifier takes no longer than training one
@@ -83,9 +237,12 @@ class Search {
   std::vector<Trial> trials_;
 };
 
+double Search::seconds() const {
+  return seconds_since(start_) + (journal_ != nullptr ? journal_->seconds() : 0);
+}
+
 bool Search::out_of_time() const {
-  const std::chrono::duration<double> elapsed = Clock::now() - start_;
-  return options_.time_limit && elapsed.count() >= *options_.time_limit;
+  return options_.time_limit && seconds() >= *options_.time_limit;
 }
 
 std::vector<Split> Search::affordable(std::vector<Split> splits, double work) const {
@@ -114,7 +271,9 @@ void Search::find_k() {
 void Search::train(Trial& trial) const {
   const bool whole = trial.record.stage == "final";
   const LoopEvents loop_events =
-      until(events_.stop_requested, "stopped during the search; start it again");
+      until(events_.stop_requested, journal_ != nullptr
+                                        ? "stopped during the search; continue with --resume"
+                                        : "stopped during the search; start it again");
   const auto& splits = whole ? final_splits_ : screen_splits_;
   double sum = 0;
   for (const Split& split : splits) {
@@ -131,33 +290,49 @@ void Search::train(Trial& trial) const {
   trial.record.score = sum / static_cast<double>(splits.size());
 }
 
+// A trial to run, unless the journal has it.
+void Search::add(const TrainConfig& config, const char* stage) {
+  Trial trial{config, {}};
+  trial.record.trial = trials_.size() + 1;
+  trial.record.stage = stage;
+  trial.record.loss = config.loss;
+  trial.record.params = config.params;
+  trial.record.transform = to_string(config.transform);
+  trial.record.lr = config.learning_rate();
+  trial.record.batch = config.batch;
+  trial.record.weight_decay = config.weight_decay;
+  trial.record.epochs = takes_steps(config) ? config.epoch_count() : 1;
+  trial.record.subsample = config.subsample;
+  trial.record.blend_ridge = config.blend_ridge;
+  if (journal_ != nullptr) {
+    if (auto known = journal_->find(trial.record)) trial.record = std::move(*known);
+  }
+  trials_.push_back(std::move(trial));
+}
+
+void Search::note(const Trial& trial) {
+  if (journal_ != nullptr) journal_->add(trial.record, seconds());
+}
+
 // Trials side by side; one that fails is no candidate.
 void Search::run(const std::vector<TrainConfig>& configs, const char* stage) {
   const size_t first = trials_.size();
-  for (const TrainConfig& config : configs) {
-    Trial trial{config, {}};
-    trial.record.trial = trials_.size() + 1;
-    trial.record.stage = stage;
-    trial.record.loss = config.loss;
-    trial.record.params = config.params;
-    trial.record.transform = to_string(config.transform);
-    trial.record.lr = config.learning_rate();
-    trial.record.batch = config.batch;
-    trial.record.weight_decay = config.weight_decay;
-    trial.record.epochs = takes_steps(config) ? config.epoch_count() : 1;
-    trial.record.subsample = config.subsample;
-    trial.record.blend_ridge = config.blend_ridge;
-    trials_.push_back(std::move(trial));
+  for (const TrainConfig& config : configs) add(config, stage);
+  std::vector<size_t> missing;
+  for (size_t i = first; i < trials_.size(); ++i) {
+    if (!trials_[i].record.score && trials_[i].record.error.empty()) missing.push_back(i);
   }
-  std::atomic<size_t> done = first;
+  std::atomic<size_t> done = trials_.size() - missing.size();
   std::vector<uint8_t> mine(configs.size());
-  deal_out(options_.run.cluster, configs.size(), options_.run.threads, [&](size_t i) {
+  deal_out(options_.run.cluster, missing.size(), options_.run.threads, [&](size_t m) {
+    const size_t i = missing[m] - first;
     mine[i] = 1;
     Trial& trial = trials_[first + i];
     // The first of the whole runs is always done, so that there is one to choose.
     const bool needed = i == 0 && trial.record.stage == "final";
     if (out_of_time() && !needed) {
       trial.record.error = "not started: --time-limit";
+      note(trial);  // what is tried next depends on that, too
       return;
     }
     try {
@@ -166,6 +341,7 @@ void Search::run(const std::vector<TrainConfig>& configs, const char* stage) {
       if (error.kind() == Error::Kind::kInterrupted) throw;
       trial.record.error = error.what();
     }
+    note(trial);
     ++done;
     if (events_.step) {
       LoopState progress;
@@ -195,6 +371,7 @@ void Search::join(size_t first, const std::vector<uint8_t>& mine) {
         fail("{}: expected one from {} on, found {}", where, first + 1, record.trial);
       }
       trials_[at].record = record;
+      note(trials_[at]);
     }
   }
 }
@@ -210,18 +387,21 @@ std::vector<const Trial*> Search::ranked(const char* stage) const {
   return list;
 }
 
+// Enough of a configuration to split the data by.
+TrainConfig with_any_loss(TrainConfig base) {
+  base.loss = "an";
+  base.batch = 1;
+  return base;
+}
+
 // Short runs: every loss with every transform, then other step sizes for each loss's best.
 void Search::screen() {
-  const Prepared prepared = prepare(data_, [&] {
-    TrainConfig config = base_;
-    config.loss = "an";
-    config.batch = 1;
-    return config;
-  }());
+  const Prepared prepared = prepare(data_, with_any_loss(base_));
   const size_t rows = prepared.split.train.size();
   const size_t budget = options_.trials * 5 / 7;
   std::vector<TrainConfig> configs = screening_candidates(base_, rows);
-  can_solve_ = LeastSquares::order(rows, data_.train_file.features.cols()) <= kMostSolved;
+  can_solve_ =
+      is_worth_solving(rows, data_.train_file.features.cols(), data_.labels(), base_.epoch_count());
   if (!can_solve_) {
     std::erase_if(configs, [](const TrainConfig& config) { return !takes_steps(config); });
   }
@@ -420,14 +600,46 @@ void check_same_search(const RunFolder& folder, const Dataset& data, const Train
   if (difference) fail_other_run(folder.path, *difference);
 }
 
+// What the run in the folder was begun with, where no trial is known and a search might choose
+// something else: it had a time limit.
+std::optional<TrainConfig> chosen_before(const RunFolder& folder, const Dataset& data,
+                                         const TrainConfig& base, const AutoOptions& options,
+                                         const Journal& journal) {
+  if (options.run.existing != Existing::kResume || !options.time_limit || !journal.is_empty() ||
+      !path_exists(folder.config())) {
+    return std::nullopt;
+  }
+  const TrainConfig there = read_run_setup(folder.config()).identity.config;
+  TrainConfig chosen = with_choice(base, there);
+  if (!resolve_k(data, base)) {
+    chosen.k = there.k;
+    chosen.k_is_estimated = true;
+  }
+  return chosen;
+}
+
+SearchResult result_of(Search& search) {
+  SearchResult result{search.choose(), {}};
+  for (const Trial& trial : search.trials()) result.trials.push_back(trial.record);
+  return result;
+}
+
 }  // namespace
+
+bool is_worth_solving(size_t rows, size_t features, size_t labels, int epochs) {
+  const size_t order = LeastSquares::order(rows, features);
+  const double matrix = static_cast<double>(order) * static_cast<double>(order) *
+                        static_cast<double>(std::max(rows, features));
+  // Scores, gradients and the step each go through all the weights for every row.
+  const double training = 3.0 * epochs * static_cast<double>(rows) * static_cast<double>(features) *
+                          static_cast<double>(labels);
+  return order <= kMostSolved && matrix <= std::max(kMatrixWork, training);
+}
 
 SearchResult search_settings(const Dataset& data, const TrainConfig& base,
                              const AutoOptions& options, const RunEvents& events) {
   Search search(data, base, options, events);
-  SearchResult result{search.choose(), {}};
-  for (const Trial& trial : search.trials()) result.trials.push_back(trial.record);
-  return result;
+  return result_of(search);
 }
 
 RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptions& options,
@@ -458,9 +670,23 @@ RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptio
     if (events.notice) {
       events.notice(fmt::format("{} is finished already: nothing to do", folder.path.string()));
     }
+    remove_file(folder.search_journal());  // killed just before it was removed
     return read_run(folder.path);
   }
-  const SearchResult search = search_settings(data, base, options, events);
+  if (options.trials == 0) fail_no_trials();
+  if (is_first && run.existing == Existing::kOverwrite) {
+    prepare(data, with_any_loss(base));  // an Error before anything is removed
+    clear_run(folder);                   // now, so that --resume goes on with this search
+    run.existing = Existing::kResume;
+  }
+  Journal journal(folder, head_of(data, base, *run.search), cluster);
+  SearchResult search;
+  if (auto before = chosen_before(folder, data, base, options, journal)) {
+    search.chosen = std::move(*before);
+  } else {
+    Search trials(data, base, options, events, &journal);
+    search = result_of(trials);
+  }
   const TrainConfig& chosen = search.chosen;
   RunEvents quiet = events;
   quiet.step = nullptr;
@@ -470,6 +696,7 @@ RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptio
   std::string lines;
   for (const SearchTrial& trial : search.trials) lines += record_text(trial) + "\n";
   write_file(folder.search(), lines);
+  remove_file(folder.search_journal());
   return record;
 }
 

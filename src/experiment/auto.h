@@ -33,6 +33,10 @@ std::vector<TrainConfig> screening_candidates(const TrainConfig& base, size_t tr
 int screening_epochs(size_t train_rows, size_t batch);
 double step_size_for(double lr, size_t train_rows, size_t batch);
 
+// Whether a search tries the classifier that is solved for: not where that takes far longer than
+// training one does.
+bool is_worth_solving(size_t rows, size_t features, size_t labels, int epochs);
+
 // The search alone: what validation prefers, and every trial. Needs no folder.
 struct SearchResult {
   TrainConfig chosen;
@@ -41,7 +45,8 @@ struct SearchResult {
 SearchResult search_settings(const Dataset& data, const TrainConfig& base,
                              const AutoOptions& options, const RunEvents& events = {});
 
-// Searches, then trains what was chosen into the run folder. As run_training() otherwise.
+// Searches, then trains what was chosen into the run folder. As run_training() otherwise: under
+// kResume an interrupted search goes on after the trials that had ended.
 RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptions& options,
                    const RunEvents& events = {});
 

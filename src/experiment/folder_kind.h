@@ -15,4 +15,8 @@ std::optional<FolderKind> kind_of_folder(const Path& path);
 // Error when the folder holds something of another kind.
 void expect_kind(const Path& path, FolderKind kind);
 
+// Error unless the folder is new, or of that kind, if only begun, or holds nothing but locks and
+// empty folders: what is somebody else's is not written to.
+void expect_own_folder(const Path& path, FolderKind kind);
+
 }  // namespace spml

@@ -130,6 +130,7 @@ LinearStart linear_start(const Dataset& data, const TrainConfig& config, const R
   make_folder_inside(sweep.out);
   sweep.jobs = options.threads;
   sweep.overwrite = options.existing == Existing::kOverwrite;
+  sweep.keep_earlier = false;  // the start has the settings that are asked for now
   sweep.cluster = options.cluster;
   SweepEvents sweep_events;
   sweep_events.stop_requested = events.stop_requested;

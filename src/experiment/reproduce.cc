@@ -187,7 +187,7 @@ Reproduction reproduce(const Experiment& experiment, const ReproduceOptions& opt
   const bool is_first = options.cluster == nullptr || options.cluster->is_first();
   std::optional<FileLock> lock;
   if (is_first) {
-    expect_kind(options.out, FolderKind::kReproduction);
+    expect_own_folder(options.out, FolderKind::kReproduction);
     make_folder(options.out);
     lock.emplace(options.out / ".lock", options.out.string());
   }

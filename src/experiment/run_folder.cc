@@ -15,9 +15,10 @@ namespace {
 constexpr const char* kLockName = ".lock";
 
 std::vector<Path> files_of(const RunFolder& run) {
-  return {run.result(),     run.checkpoint(),  run.config(),    run.metrics(),
-          run.model(),      run.thresholds(),  run.estimates(), run.estimator(),
-          run.train_rows(), run.calibration(), run.search(),    run.checkpoint_parts()};
+  return {run.result(),        run.checkpoint(),  run.config(),    run.metrics(),
+          run.model(),         run.thresholds(),  run.estimates(), run.estimator(),
+          run.train_rows(),    run.calibration(), run.search(),    run.checkpoint_parts(),
+          run.search_journal()};
 }
 
 constexpr std::string_view kPart = "checkpoint-", kPartEnding = ".safetensors";

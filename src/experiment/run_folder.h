@@ -21,6 +21,7 @@ struct RunFolder {
   Path calibration() const { return path / "calibration.json"; }
   Path thresholds() const { return path / "thresholds.npy"; }
   Path search() const { return path / "search.jsonl"; }
+  Path search_journal() const { return path / "search.part.jsonl"; }  // of one that is under way
   Path estimates() const { return path / "estimates.npy"; }
   Path estimator() const { return path / "estimator.safetensors"; }
   Path train_rows() const { return path / "train_rows.npy"; }

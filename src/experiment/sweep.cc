@@ -43,6 +43,12 @@ std::vector<TrainConfig> without_repeats(const std::vector<TrainConfig>& configs
 
 std::string run_folder_name(const TrainConfig& config) { return "runs/" + run_name(config); }
 
+// Tells of a file that cannot be read. What others left there does not end a sweep whose own runs
+// are done.
+void skip(const Error& error, const SweepEvents& events) {
+  if (events.notice) events.notice(fmt::format("left out: {}", error.what()));
+}
+
 // Nothing where it is not finished, or another process does it again.
 std::optional<RunRecord> read_finished(const Path& path) {
   const Path result = RunFolder{path}.result();
@@ -57,7 +63,7 @@ std::optional<RunRecord> read_finished(const Path& path) {
 
 // The finished runs of the grid in its order: those of this process, and what the others have left.
 std::vector<SweepRun> all_finished(const std::vector<TrainConfig>& grid, std::vector<SweepRun> mine,
-                                   const Path& out) {
+                                   const Path& out, const SweepEvents& events) {
   std::vector<SweepRun> runs;
   for (const TrainConfig& config : grid) {
     const std::string name = run_folder_name(config);
@@ -66,8 +72,12 @@ std::vector<SweepRun> all_finished(const std::vector<TrainConfig>& grid, std::ve
       runs.push_back(std::move(*found));
       continue;
     }
-    if (auto record = read_finished(out / name)) {
-      runs.push_back({name, config, std::move(*record)});
+    try {
+      if (auto record = read_finished(out / name)) {
+        runs.push_back({name, config, std::move(*record)});
+      }
+    } catch (const Error& error) {
+      skip(error, events);
     }
   }
   return runs;
@@ -80,19 +90,102 @@ TrainConfig config_of(const std::string& folder_name, const TrainConfig& resolve
   return run_folder_name(asked) == folder_name ? asked : resolved;
 }
 
+// The runs that a list names, as far as it can be read.
+std::vector<std::string> listed_runs(const Path& list, const SweepEvents& events) {
+  std::vector<std::string> names;
+  if (!path_exists(list)) return names;
+  std::istringstream in;
+  try {
+    in.str(read_file(list, kMaxRecordBytes));
+  } catch (const Error& error) {
+    skip(error, events);
+  }
+  bool told = false;  // once is enough for a file of garbage
+  size_t number = 0;
+  for (std::string line; std::getline(in, line);) {
+    try {
+      const std::string where = fmt::format("{}:{}", list.string(), ++number);
+      if (!line.empty()) names.push_back(parse_record<SweepRun>(line, where).run);
+    } catch (const Error& error) {
+      if (!told) skip(error, events);
+      told = true;
+    }
+  }
+  return names;
+}
+
 // What other grids have left on the same data, in the order of the list that they wrote.
-void add_earlier(std::vector<SweepRun>& runs, const SweepFolder& folder, const Dataset& data) {
-  if (!path_exists(folder.results())) return;
+void add_earlier(std::vector<SweepRun>& runs, const SweepFolder& folder, const Dataset& data,
+                 const SweepEvents& events) {
   std::set<std::string> names;
   for (const SweepRun& run : runs) names.insert(run.run);
   const std::string of_data = fingerprint(data);
-  for (const std::string& name : read_sweep_runs(folder.results())) {
+  for (const std::string& name : listed_runs(folder.results(), events)) {
     if (!names.insert(name).second) continue;
-    auto record = read_finished(run_inside(folder.path, name, folder.results()));
-    if (!record || record->setup.identity.data_fingerprint != of_data) continue;
-    const TrainConfig config = config_of(name, record->setup.identity.config);
-    runs.push_back({name, config, std::move(*record)});
+    try {
+      auto record = read_finished(run_inside(folder.path, name, folder.results()));
+      if (!record || record->setup.identity.data_fingerprint != of_data) continue;
+      const TrainConfig config = config_of(name, record->setup.identity.config);
+      runs.push_back({name, config, std::move(*record)});
+    } catch (const Error& error) {
+      skip(error, events);
+    }
   }
+}
+
+// What has to agree for two runs' validation MAP to compare: all but the loss, what belongs to it
+// (its parameters, k and the estimator of its label estimates) and how it is trained.
+std::string validation_key(const TrainConfig& config) {
+  TrainConfig any = config;
+  const TrainConfig other;
+  any.loss = "an";  // which has no estimates
+  any.params = {};
+  any.k = other.k;
+  any.lr = 1;
+  any.batch = other.batch;
+  any.epochs = 1;
+  any.transform = other.transform;
+  any.weight_decay = other.weight_decay;
+  any.average = other.average;
+  any.blend_ridge = other.blend_ridge;
+  any.seed = other.seed;
+  return record_text(any);
+}
+
+// The runs of which best.json names the best: their validation is that of some run of the grid.
+std::vector<SweepRun> comparable(std::vector<SweepRun> runs, const std::vector<TrainConfig>& grid) {
+  std::set<std::string> keys;
+  for (const TrainConfig& config : grid) keys.insert(validation_key(config));
+  std::erase_if(runs,
+                [&](const SweepRun& run) { return !keys.contains(validation_key(run.config)); });
+  return runs;
+}
+
+std::string described(const std::string& name, const std::string& folder,
+                      const std::string& of_data) {
+  return fmt::format("'{}' ({}data_fingerprint {})", name, folder.empty() ? "" : folder + ", ",
+                     of_data);
+}
+
+// Error when all the runs that can be read are on other data: their results would be lost.
+void expect_same_data(const SweepFolder& folder, const Dataset& data) {
+  if (!is_folder(folder.runs())) return;
+  const std::string of_data = fingerprint(data);
+  std::optional<RunSetup> other;
+  for (const Path& run : list_folder(folder.runs())) {
+    try {
+      RunSetup setup = read_run_setup(RunFolder{run}.config());
+      if (setup.identity.data_fingerprint == of_data) return;
+      if (!other) other = std::move(setup);
+    } catch (const Error&) {  // not begun, or damaged
+    }
+  }
+  if (!other) return;
+  const std::string mine = data.folder.empty() ? "" : absolute_path(data.folder).string();
+  fail("{}: the runs there are on {}, but {} was given; choose another --out, or give --overwrite",
+       folder.path.string(),
+       described(other->data_name, other->data, other->identity.data_fingerprint),
+       described(data.name, mine, of_data));
 }
 
 // What ranks that share a grid must have in common.
@@ -197,7 +290,7 @@ GridRuns run_grid(const Dataset& data, const std::vector<TrainConfig>& configs,
   Cluster* const cluster = options.cluster;
   std::optional<FileLock> lock;
   if (cluster == nullptr || cluster->is_first()) {
-    expect_kind(options.out, FolderKind::kSweep);
+    expect_own_folder(options.out, FolderKind::kSweep);
     make_folder_inside(SweepFolder{options.out}.runs());
     lock.emplace(
         options.out / fmt::format("{}{}-of-{}", kShardLock, options.shard + 1, options.shards),
@@ -216,26 +309,32 @@ GridRuns run_grid(const Dataset& data, const std::vector<TrainConfig>& configs,
 
 SweepSummary run_sweep(const Dataset& data, const std::vector<TrainConfig>& configs,
                        const SweepOptions& options, const SweepEvents& events) {
+  const SweepFolder folder{options.out};
+  const bool is_first = options.cluster == nullptr || options.cluster->is_first();
+  if (is_first && !options.overwrite) {
+    expect_own_folder(options.out, FolderKind::kSweep);
+    expect_same_data(folder, data);
+  }
   GridRuns runs = run_grid(data, configs, options, events);
   const std::vector<TrainConfig> grid = without_repeats(configs);
   SweepSummary summary;
-  if (options.cluster != nullptr && !options.cluster->is_first()) {  // rank 0 writes it down
+  if (!is_first) {  // rank 0 writes it down
     summary.runs = runs.finished.size();
     summary.best = best_per_loss(runs.finished, grid);
     summary.failed = std::move(runs.failed);
     return summary;
   }
-  const SweepFolder folder{options.out};
   // One process at a time looks for finished runs and writes what it found: the last of several
   // shards then has seen them all.
   const FileLock lock(folder.summary_lock(), options.out.string(), FileLock::kWait);
-  std::vector<SweepRun> finished = all_finished(grid, std::move(runs.finished), options.out);
-  add_earlier(finished, folder, data);
+  std::vector<SweepRun> finished =
+      all_finished(grid, std::move(runs.finished), options.out, events);
+  if (options.keep_earlier && !options.overwrite) add_earlier(finished, folder, data, events);
   std::string lines;
   for (const SweepRun& run : finished) lines += record_text(run) + "\n";
   write_file(folder.results(), lines);
   summary.runs = finished.size();
-  summary.best = best_per_loss(finished, grid);
+  summary.best = best_per_loss(comparable(std::move(finished), grid), grid);
   summary.failed = std::move(runs.failed);
   summary.seconds = seconds_since(options.start);
   write_file(folder.best(), json_text(summary));

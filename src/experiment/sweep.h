@@ -31,7 +31,8 @@ struct SweepOptions {
   Path out;
   int jobs = 1;                      // runs at the same time
   int threads = 1;                   // of each run
-  bool overwrite = false;            // do finished runs again
+  bool overwrite = false;            // do finished runs again, and forget those of other grids
+  bool keep_earlier = false;         // list what other grids have left in the folder, too
   uint64_t checkpoint_every = 0;     // as in RunOptions
   ImageModelMaker make_image_model;  // as in RunOptions
   size_t shard = 0, shards = 1;      // this process takes runs i with i % shards == shard
@@ -64,7 +65,7 @@ struct GridRuns {
 
 // Does what is missing of this shard of the grid. A configuration that is listed twice is one run;
 // a failed run does not stop the others. `finished` has the runs of this shard or cluster. Error
-// when `out` holds a run.
+// when `out` holds something that is no sweep.
 GridRuns run_grid(const Dataset& data, const std::vector<TrainConfig>& grid,
                   const SweepOptions& options, const SweepEvents& events = {});
 
@@ -81,8 +82,10 @@ SweepSummary read_sweep_summary(const Path& file);
 std::vector<std::string> read_sweep_runs(const Path& file);
 
 // Does what is missing of the grid, then writes results.jsonl and best.json from all finished runs
-// of it and, after them, from those of earlier grids on the same data. What failed is in the
-// summary; see check_complete().
+// of it. With keep_earlier, those of earlier grids are listed after them; best.json compares what
+// has the same validation: the grid's settings but for the loss and how it is trained. What failed
+// is in the summary; see check_complete(). Error, before anything is trained, when the folder has
+// runs on other data only.
 SweepSummary run_sweep(const Dataset& data, const std::vector<TrainConfig>& grid,
                        const SweepOptions& options, const SweepEvents& events = {});
 

@@ -57,6 +57,7 @@ TrainedModel load_trained_model(const Path& run, int threads) {
   trained.folder = run;
   trained.classes = std::move(setup.classes);
   trained.config = std::move(setup.identity.config);
+  trained.config.k_is_estimated = result.k_from == "observed";
   trained.extraction = std::move(setup.extraction);
   trained.refit = result.refit;
   const size_t labels = trained.classes.size();

@@ -34,17 +34,28 @@
     return seeds_missing ? ` (${done} of ${done + seeds_missing.length} seeds)` : "";
   }
 
+  // What a classifier is the mean of, and what its features and steps were like, where it is told.
+  const meanOf = ({ average, blend_ridge }) => [
+    ...(average > 1 ? [`mean of ${average} seeds`] : []),
+    ...(blend_ridge ? ["blended with ridge"] : [])].join(", ");
+  const moreSettings = (result) => [
+    ...(result.transform && result.transform !== "none" ? [result.transform] : []),
+    ...(result.weight_decay > 0 ? [`weight decay ${short(result.weight_decay)}`] : []),
+    meanOf(result)].filter((text) => text).join(", ");
+
   // The chosen run of every row of a sweep.
   function resultsTable(group) {
+    const more = group.rows.some(({ winner }) => moreSettings(winner));
     const rows = group.rows.map(({ label, labels, single, rank, winner }) =>
       element("tr", single ? { class: "single" } : {},
         cell(label), cell(labels, "text"),
         cell(withDeviation(winner.test_map_mean ?? winner.test_map, winner.test_map_std) + seedsNote(winner),
           rankClass(rank)),
         ...[number(winner.val_map_mean ?? winner.val_map), number(winner.train_map_mean ?? winner.train_map),
-          short(winner.lr), plain(winner.batch), plain(winner.best_epoch)].map((text) => cell(text))));
+          short(winner.lr), plain(winner.batch), plain(winner.best_epoch)].map((text) => cell(text)),
+        ...(more ? [cell(moreSettings(winner), "text")] : [])));
     return table("results", [["loss", { text: "labels it sees", class: "text" }, "test MAP", "val MAP",
-      "train MAP", "lr", "batch", "epoch"]], rows);
+      "train MAP", "lr", "batch", "epoch", ...(more ? [{ text: "settings", class: "text" }] : [])]], rows);
   }
 
   // An experiment's numbers beside the paper's, a group of columns per data set.
@@ -95,12 +106,12 @@
     const rows = group.runs.map(({ name, row: label, result, config: { config = {} } }) => row([
       name, label, plain(result.mode), short(result.lr), plain(result.batch), plain(result.epochs),
       plain(result.seed), number(result.k, 2), plain(config.transform), short(config["weight-decay"]),
-      plain(config.subsample),
+      plain(config.subsample), meanOf(result),
       Object.entries(result.params || {}).map(([k, v]) => `${k}=${v}`).join(" "),
       plain(result.best_epoch), number(result.val_map, 2), number(result.test_map, 2),
       number(result.train_seconds, 2)]));
     return table("results", [["run", "loss", "mode", "lr", "batch", "epochs", "seed", "k", "transform",
-      "weight decay", "subsample", "parameters", "best epoch", "val MAP", "test MAP", "seconds"]], rows);
+      "weight decay", "subsample", "mean", "parameters", "best epoch", "val MAP", "test MAP", "seconds"]], rows);
   }
 
   function configurations(group) {
@@ -113,21 +124,35 @@
     return element("details", {}, element("summary", {}, "Whole configuration of a run"), choice, text);
   }
 
+  // What a search chose by: a trial may hold out several parts in turn, the MAP is that of the first.
+  const scoreNote = (run) => (run.result.selected_on === "clean"
+    ? "validation MAP against full labels, the mean over the parts that were held out"
+    : "how near the top of a label's scores the validation rows observed with it are, for as many positives " +
+      "as it is expected to have, in percent; not MAP, which takes unobserved positives for mistakes");
+
+  // A mean of two is taken though it is hardly worse (kHardlyWorse in auto.cc).
+  function choiceNote(trials) {
+    const chosen = trials.find((t) => t.chosen);
+    const beaten = chosen && chosen.blend_ridge &&
+      trials.some((t) => t.stage === "final" && t.score > chosen.score);
+    return beaten ? " It is not the best by score: a blend with ridge is chosen unless something else is more " +
+      "than 1 % better, because less than that is chance, on which a mean of two depends less." : "";
+  }
+
   // Every trial of a search, best first within its stage.
   function searchPart(part, run) {
-    const chosenBy = run.result.selected_on === "clean" ? "validation MAP" :
-      "ranks of the observed validation labels";
     const trials = [...run.search].sort((a, b) =>
       (a.stage < b.stage ? -1 : a.stage > b.stage ? 1 : (b.score ?? -1) - (a.score ?? -1)));
     const rows = trials.map((t) => element("tr", t.chosen ? { class: "single" } : {},
       ...[t.stage === "final" ? "whole run" : "short run", t.loss,
         Object.entries(t.params).map(([k, v]) => `${k}=${v}`).join(" "), t.transform, short(t.lr),
-        plain(t.weight_decay), plain(t.epochs), number(t.val_map, 2),
+        plain(t.weight_decay), plain(t.epochs), t.blend_ridge ? "ridge" : "", number(t.val_map, 2),
         t.error ? t.error : number(t.score, 2)].map((text) => cell(text, t.chosen ? "first" : ""))));
     part.append(element("h3", {}, "The search"),
-      element("p", { class: "note" }, `${trials.length} trials; score: ${chosenBy}. The chosen one is in bold.`),
+      element("p", { class: "note" }, `${trials.length} trials; score: ${scoreNote(run)}. The chosen one is in ` +
+        `bold.${choiceNote(trials)}`),
       table("results", [["stage", "loss", "parameters", "transform", "lr", "weight decay", "epochs",
-        "val MAP", "score"]], rows));
+        "blend", "val MAP", "score"]], rows));
   }
 
   // What is shown of any set of runs.

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "base/fail.h"
 #include "base/folders.h"
+#include "base/memory_budget.h"
 #include "base/utf8.h"
 #include "review/export_formats.h"
 
@@ -57,6 +59,30 @@ std::vector<std::string> list_names(const std::vector<std::string>& classes) {
   return names;
 }
 
+// Two images of one name would be one to whoever reads the lists. Sorting hashes finds them in 16
+// bytes a row; where hashes are equal, the names decide.
+void refuse_equal_ids(const Labelled& labelled) {
+  struct Hashed {
+    size_t hash, row;
+  };
+  const size_t rows = labelled.labels.rows();
+  MemoryBudget().require(saturating_product(rows, sizeof(Hashed)), "comparing the images' names");
+  std::vector<Hashed> order(rows);
+  for (size_t i = 0; i < rows; ++i) {
+    order[i] = {std::hash<std::string>()(image_id(labelled.name(i))), i};
+  }
+  const auto id = [&](const Hashed& entry) { return image_id(labelled.name(entry.row)); };
+  std::sort(order.begin(), order.end(), [&](const Hashed& a, const Hashed& b) {
+    return a.hash != b.hash ? a.hash < b.hash : std::pair(id(a), a.row) < std::pair(id(b), b.row);
+  });
+  for (size_t i = 1; i < rows; ++i) {
+    if (order[i - 1].hash != order[i].hash || id(order[i - 1]) != id(order[i])) continue;
+    fail(
+        "images '{}' and '{}' would both be '{}' in the lists; rename one or choose another format",
+        labelled.name(order[i - 1].row), labelled.name(order[i].row), id(order[i]));
+  }
+}
+
 void write_list(const Labelled& labelled, size_t label, const Path& path) {
   TextFile file(path);
   for (size_t i = 0; i < labelled.labels.rows(); ++i) {
@@ -75,6 +101,7 @@ void write_list(const Labelled& labelled, size_t label, const Path& path) {
 
 void write_voc(const Labelled& labelled, const ExportOptions& options) {
   const std::vector<std::string> names = list_names(labelled.classes);
+  refuse_equal_ids(labelled);
   const Path folder = options.out / "ImageSets" / "Main";
   make_folder(options.out);
   make_folder_inside(folder.parent_path());

@@ -1,6 +1,8 @@
 #include "suggest/missing.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "base/fail.h"
 #include "base/parallel.h"
@@ -63,6 +65,43 @@ Matrix<float> by_named_labels(const Evidence& evidence) {
   return p;
 }
 
+// The probability whose logit is larger by the logarithm of `factor`.
+double moved(float p, double factor) {
+  const double odds = factor * p;
+  return odds / (odds + (1 - static_cast<double>(p)));
+}
+
+// Sums are of blocks of rows, one after the other, whatever the number of threads.
+double sum_moved(const Matrix<float>& p, double factor, int threads) {
+  constexpr size_t kRowsAtOnce = 256;
+  std::vector<double> sums((p.rows() + kRowsAtOnce - 1) / kRowsAtOnce);
+  parallel_for(sums.size(), threads, [&](size_t part) {
+    const size_t end = std::min(p.rows(), (part + 1) * kRowsAtOnce);
+    for (size_t i = part * kRowsAtOnce; i < end; ++i) {
+      for (const float one : p.row(i)) sums[part] += moved(one, factor);
+    }
+  });
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+// Unknown labels are as many as k says, or at most as many where k is a guess.
+void agree_with_k(const Evidence& evidence, Matrix<float>& p) {
+  if (!evidence.k) return;
+  double missing = *evidence.k * static_cast<double>(p.rows());
+  for (size_t i = 0; i < p.size(); ++i) missing -= evidence.known.data[i] > 0;
+  missing = std::max(missing, 0.0);
+  const double expected = sum_moved(p, 1, evidence.threads);
+  if (expected <= 0 || (evidence.k_is_guess && expected <= missing)) return;
+  double low = -20, high = 20;  // logarithms: beyond them a probability is 0 or 1
+  for (int halvings = 0; halvings < 30; ++halvings) {
+    if (evidence.between_parts) evidence.between_parts();
+    const double middle = (low + high) / 2;
+    (sum_moved(p, std::exp(middle), evidence.threads) < missing ? low : high) = middle;
+  }
+  const double factor = std::exp(low);
+  for (float& one : p.flat()) one = static_cast<float>(moved(one, factor));
+}
+
 }  // namespace
 
 Matrix<float> missing_probabilities(const Evidence& evidence) {
@@ -72,6 +111,7 @@ Matrix<float> missing_probabilities(const Evidence& evidence) {
   for (size_t i = 0; i < p.size(); ++i) {
     if (evidence.known.data[i] != 0) p.data()[i] = 0;
   }
+  agree_with_k(evidence, p);
   return p;
 }
 

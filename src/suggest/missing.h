@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "spml/matrix.h"
@@ -17,13 +18,16 @@ struct Evidence {
   int threads = 1;
   View<const int8_t> before = {};  // (n, L): known before the first question; empty: nobody knows
   std::function<void()> between_parts = {};  // called now and then; may throw to stop
+  std::optional<double> k = {};              // labels of a row, where the run knows or has a guess
+  bool k_is_guess = false;                   // then there may be fewer, but not more
 };
 
 // (n, L) probabilities of labels that are unknown; 0 at those that are known.
 //
 // Scores of both kinds are calibrated by the labels named (decide/label_fit.h), averaged as logits,
-// calibrated again, and conditioned on which label of the row was named (named_label.h). Where
-// questions have been answered, the answers decide: see answers.h.
+// calibrated again, and conditioned on which label of the row was named (named_label.h). What then
+// does not add up to the labels that k leaves to be found is moved by one number, as logits, which
+// leaves their order alone. Where questions have been answered, the answers decide: see answers.h.
 Matrix<float> missing_probabilities(const Evidence& evidence);
 
 }  // namespace spml

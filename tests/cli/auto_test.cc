@@ -1,5 +1,9 @@
 // spml train without --loss: the settings are chosen by a search.
+#include <algorithm>
+#include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "training.h"
@@ -120,6 +124,35 @@ TEST_F(Auto, ResumesTheSameSearchOnly) {
   expect_failure(other_trials, 1, "trials 12, but 13");
   expect_success({"observe", data, "--seed", "3", "--force"});
   expect_failure(resume, 1, "data_fingerprint");
+}
+
+TEST_F(Auto, GoesOnAfterCtrlC) {
+  const Words more = {"--epochs", "60", "--threads", "1"};
+  const auto words = [&](const char* name) {
+    return Words{"train", data, "--trials", "12", "--quiet", "--out", folder / name} + more;
+  };
+  expect_success(words("whole"));
+  const Path journal = folder / "run" / "search.part.jsonl";
+  Running running(words("run"));
+  const auto lines = [&] {
+    std::ifstream in(journal);
+    return std::count(std::istreambuf_iterator<char>(in), {}, '\n');
+  };
+  while (lines() < 3 && !running.ended()) {
+  }
+  running.signal(SIGINT);
+  const Ran stopped = running.wait();
+  EXPECT_EQ(stopped.exit_code, 130);
+  EXPECT_THAT(stopped.err, testing::HasSubstr("continue with --resume"));
+  expect_failure(words("run"), 1, "give --resume");
+  expect_failure(words("run") + Words{"--resume", "--seed", "7"}, 1, "seed 0, but 7");
+  expect_failure({"sweep", data, "--loss", "an", "--out", folder / "run"}, 1, "found a run");
+  EXPECT_GE(lines(), 3);
+  expect_success(words("run") + Words{"--resume"});
+  EXPECT_FALSE(std::filesystem::exists(journal));
+  for (const char* file : {"model.safetensors", "search.jsonl"}) {
+    EXPECT_EQ(read_file(folder / "run" / file), read_file(folder / "whole" / file)) << file;
+  }
 }
 
 TEST_F(Auto, RefusesTheFolderOfAGivenLossBeforeItSearches) {

@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 void expect_error(const std::vector<std::string>& arguments, int code, const std::string& why) {
@@ -54,6 +55,34 @@ TEST(ImportVerb, ATableBecomesADataFolder) {
   EXPECT_TRUE(data.train_file.truth.empty());
   EXPECT_EQ(data.train_file.observed.rows(), 2u);
   EXPECT_EQ(data.test.images.text(0), "b.jpg");
+}
+
+TEST(ImportVerb, TheWordDecidesHowATableIsRead) {
+  const TemporaryFolder folder;
+  put(folder / "lines.txt", "{\"image\": \"a.jpg\", \"label\": \"cat\"}\n");
+  put(folder / "table.json", "image,label\na.jpg,cat\n");
+  const auto import = [&](const std::string& word, const std::string& file) {
+    return run_program({"import", word, folder / file, "--out", folder / word, "--allow-missing"});
+  };
+  EXPECT_EQ(import("jsonl", "lines.txt").exit_code, 0);
+  EXPECT_EQ(import("csv", "table.json").exit_code, 0);
+  EXPECT_EQ(open_dataset(folder / "jsonl").classes, std::vector<std::string>{"cat"});
+  EXPECT_EQ(open_dataset(folder / "csv").classes, std::vector<std::string>{"cat"});
+}
+
+TEST(ImportVerb, TheReportHasColumnsOfLabelsAndKnownNegatives) {
+  const TemporaryFolder folder;
+  put(folder / "t.csv", "image,label,not\na.jpg,cat,dog\nb.jpg,dog,\n");
+  std::vector<std::string> arguments = {"import", "csv", folder / "t.csv", "--out", folder / "a"};
+  arguments.emplace_back("--allow-missing");
+  const Ran text = run_program(arguments);
+  EXPECT_THAT(text.out, HasSubstr("labels are those of the column: label\n"));
+  EXPECT_THAT(text.out, HasSubstr("training known negatives             1          -\n"));
+  EXPECT_THAT(text.out, Not(HasSubstr("test known negatives")));
+  arguments.insert(arguments.end(), {"--overwrite", "--json"});
+  const auto json = nlohmann::json::parse(run_program(arguments).out);
+  EXPECT_EQ(json["label_columns"], nlohmann::json({"label"}));
+  EXPECT_EQ(json["train_file"]["known_negatives"], 1);
 }
 
 TEST(ImportVerb, VocIsCountedAndItsBoxesSteerTheDraw) {

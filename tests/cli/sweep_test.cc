@@ -107,6 +107,38 @@ TEST_F(Sweep, OtherDataInTheSameFolderIsAnError) {
   expect_success(sweep("out"));
   expect_success({"observe", data, "--seed", "3", "--force"});
   expect_failure(sweep("out"), 1, "data_fingerprint");
+  // Also where no run of the grid is there: its results would take the place of the others.
+  const std::string before = read_file(folder / "out" / "results.jsonl");
+  const Ran refused = run_program({"sweep", data, "--loss", "wan", "--lr", "1e-2", "--batch", "8",
+                                   "--epochs", "1", "--quiet", "--out", folder / "out"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, testing::HasSubstr("another --out, or give --overwrite"));
+  EXPECT_EQ(std::ranges::count(refused.err, '\n'), 1);
+  EXPECT_EQ(read_file(folder / "out" / "results.jsonl"), before);
+  EXPECT_EQ(runs("out").size(), 12u);
+}
+
+TEST_F(Sweep, WritesIntoNoDataFolder) {
+  for (const Words& flag : {Words{}, Words{"--resume"}, Words{"--overwrite"}}) {
+    expect_failure(sweep("data", flag), 1, "found other files");
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "data" / "runs"));
+}
+
+TEST_F(Sweep, EarlierGridsAreListedAndWhatIsDamagedIsToldOf) {
+  const auto grid = [&](const char* lr, const Words& more = {}) {
+    return Words{"sweep",    data, "--loss", "an",    "--lr",        lr, "--batch", "8",
+                 "--epochs", "1",  "--json", "--out", folder / "out"} +
+           more;
+  };
+  expect_success(grid("1e-2"));
+  EXPECT_EQ(expect_success(grid("1e-3")).json()["runs"], 2);
+  const Path earlier = folder / "out" / read_lines(folder / "out" / "results.jsonl")[1]["run"];
+  std::ofstream(earlier / "result.json") << "{";
+  const Ran ran = expect_success(grid("1e-3"));
+  EXPECT_EQ(ran.json()["runs"], 1);
+  EXPECT_THAT(ran.err, testing::HasSubstr((earlier / "result.json").string()));
+  EXPECT_EQ(expect_success(grid("1e-2", {"--overwrite"})).json()["runs"], 1);
 }
 
 TEST_F(Sweep, AFailedRunDoesNotStopTheOthers) {

@@ -9,7 +9,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // Annotations before images and categories; a crowd with run lengths; category ids with gaps and
-// out of order; image 7 without annotation; image ids whose order as strings is not their order.
+// out of order; image 7 without annotation; image ids whose order as strings is not their order;
+// image 9 alone with a name of its own.
 constexpr std::string_view kTrain = R"({"info": {"year": 2014, "tags": ["a", "b"]},
 "annotations": [
  {"segmentation": [[1.5, 2, 3, 4]], "area": 10, "iscrowd": 0, "image_id": 9,
@@ -43,8 +44,8 @@ TEST_F(CocoTree, RowsAreSortedByIdAsTextAndLabelsByCategoryId) {
   const ImportedSet set = import_coco(folder.path());
   EXPECT_EQ(set.name, "coco14");
   EXPECT_THAT(set.classes, ElementsAre("person", "car", "toothbrush"));
-  EXPECT_THAT(names(set.train), ElementsAre("train2014/COCO_train2014_000000000010.jpg",
-                                            "train2014/COCO_train2014_000000000009.jpg"));
+  EXPECT_THAT(names(set.train),
+              ElementsAre("train2014/COCO_train2014_000000000010.jpg", "train2014/x.jpg"));
   EXPECT_EQ(labels(set.train), (Labels{{0, 1}, {2}}));
   EXPECT_THAT(names(set.test), ElementsAre("val2014/COCO_val2014_000000000005.jpg"));
   EXPECT_EQ(labels(set.test), (Labels{{1}}));
@@ -71,6 +72,54 @@ TEST_F(CocoTree, ImagesAreLookedForWhenTheirFolderIsThere) {
   EXPECT_THAT(import_coco(folder.path()).warnings, Contains(HasSubstr("labels only")));
   put(folder / "train2014" / "COCO_train2014_000000000010.jpg", "");
   EXPECT_SPML_ERROR(import_coco(folder.path()), HasSubstr("image id 9: image"));
+}
+
+// One image per name, with ids from 1, each with a label.
+std::string instances_of(const std::vector<std::string>& names) {
+  std::string images, annotations;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string comma = i > 0 ? "," : "", id = std::to_string(i + 1);
+    images += comma + R"({"id": )" + id + R"(, "file_name": ")" + names[i] + "\"}";
+    annotations += comma + R"({"id": 1, "category_id": 1, "image_id": )" + id + "}";
+  }
+  return R"({"images": [)" + images + R"(], "annotations": [)" + annotations +
+         R"(], "categories": [{"id": 1, "name": "fish"}]})";
+}
+
+TEST_F(CocoTree, NamesOfTheFileAreTakenBelowTheFolderOfTheirPart) {
+  write(instances_of({"COCO_train2014_000000000001.jpg", "b.png"}), instances_of({"c.jpg"}));
+  put(folder / "train2014" / "COCO_train2014_000000000001.jpg", "");
+  put(folder / "train2014" / "b.png", "");
+  put(folder / "val2014" / "c.jpg", "");
+  const ImportedSet set = import_coco(folder.path());
+  EXPECT_THAT(names(set.train),
+              ElementsAre("train2014/COCO_train2014_000000000001.jpg", "train2014/b.png"));
+  EXPECT_THAT(names(set.test), ElementsAre("val2014/c.jpg"));
+}
+
+TEST_F(CocoTree, NamesOfTheFileMayBeginAtTheFolderOfTheImages) {
+  const Path root = folder / "pictures";
+  put(root / "Zebra fish" / "img1.jpg", "");
+  put(root / "flat.jpg", "");
+  put(root / "train2014" / "deep" / "x.jpg", "");
+  const std::vector<std::string> given = {"Zebra fish/img1.jpg", "flat.jpg", "deep/x.jpg"};
+  write(instances_of(given), instances_of({"flat.jpg"}));
+  const ImportedSet set = import_coco(folder.path(), {.images = {.root = root}});
+  EXPECT_THAT(names(set.train),
+              ElementsAre("Zebra fish/img1.jpg", "flat.jpg", "train2014/deep/x.jpg"));
+  EXPECT_EQ(set.image_root, root);
+  // Without images, a name that has a folder is taken as it is.
+  EXPECT_THAT(names(import_coco(folder.path()).train),
+              ElementsAre("Zebra fish/img1.jpg", "train2014/flat.jpg", "deep/x.jpg"));
+}
+
+TEST_F(CocoTree, NamesOfTheFileStayBelowTheFolderOfTheImages) {
+  for (const std::string name : {"", "/etc/passwd", "../x.jpg", "a/../../x.jpg", "a\\u0000.jpg"}) {
+    write(instances_of({"a.jpg", name}), kVal);
+    EXPECT_SPML_ERROR(import_coco(folder.path()), HasSubstr("image id 2: expected an image below"));
+  }
+  write(instances_of({std::string(2000, 'n')}), kVal);
+  EXPECT_SPML_ERROR(import_coco(folder.path()), HasSubstr("image id 1: expected the name"));
 }
 
 TEST_F(CocoTree, CategoriesOfBothFilesMustAgree) {
@@ -115,6 +164,8 @@ TEST(CocoJson, HostileFilesAreRefused) {
       parse(R"({"annotations": [{"id": 1, "image_id": 2, "category_id": 3, "bbox": [1, 2]}]})"),
       HasSubstr("four numbers"));
   EXPECT_SPML_ERROR(parse(R"({"images": [{"id": 1, "width": "w"}]})"), HasSubstr("\"width\""));
+  EXPECT_SPML_ERROR(parse(R"({"images": [{"id": 1, "file_name": 5}]})"),
+                    HasSubstr("\"file_name\""));
   EXPECT_SPML_ERROR(parse(R"({"images": [{"id": 1,}]})"), HasSubstr("images[0]: expected JSON"));
   EXPECT_SPML_ERROR(parse("{\"categories\": [{\"id\": 1, \"name\": \"\xFF\"}]}"),
                     HasSubstr("categories[0]"));

@@ -8,6 +8,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class ImportTable : public ::testing::Test {
  protected:
@@ -46,6 +47,45 @@ TEST_F(ImportTable, WideAndLongFormsGiveTheSame) {
                               "{\"label\":\"cat\",\"image\":\"b.jpg\",\"note\":{}}")
                        .train),
             expected);
+}
+
+TEST_F(ImportTable, TheFormatGoesBeforeTheName) {
+  const std::string_view lines = R"({"image": "a.jpg", "label": "cat"})",
+                         table = "image,label\na.jpg,cat\n";
+  const auto read = [&](const char* name, std::string_view text, TableFormat format) {
+    put(folder / name, text);
+    return import_table(folder / name, {.format = format}).classes;
+  };
+  EXPECT_THAT(read("t.txt", lines, TableFormat::kJsonLines), ElementsAre("cat"));
+  EXPECT_THAT(read("t.csv", lines, TableFormat::kJsonLines), ElementsAre("cat"));
+  EXPECT_THAT(read("t.json", table, TableFormat::kCsv), ElementsAre("cat"));
+  EXPECT_SPML_ERROR(read("t.jsonl", lines, TableFormat::kCsv),
+                    HasSubstr("t.jsonl: expected a header such as image,label, found '{'; JSON"));
+  EXPECT_SPML_ERROR(read("t.csv", table, TableFormat::kJsonLines),
+                    HasSubstr("found 'image,label'; CSV is read by spml import csv"));
+}
+
+TEST_F(ImportTable, TheReportNamesTheColumnsOfLabels) {
+  const auto columns = [&](std::string_view text, bool header = true) {
+    return report_import(csv(text, {.header = header})).label_columns;
+  };
+  EXPECT_THAT(columns("image,Label 1,note,label2,not\na.jpg,x,y,z,\n"),
+              ElementsAre("Label 1", "label2"));
+  EXPECT_THAT(columns("file,first,split,second,not,complete\na.jpg,x,train,y,,\n"),
+              ElementsAre("first", "second"));
+  EXPECT_THAT(columns("a.jpg,x\n", false), IsEmpty());
+}
+
+TEST_F(ImportTable, TheReportCountsKnownNegatives) {
+  const std::string text =
+      "image,label,not,complete,split\na.jpg,cat,,yes,train\nb.jpg,dog,eel,,train\n"
+      "b.jpg,,eel,,train\nc.jpg,dog,cat,,test\n";
+  const ImportReport report = report_import(csv(text));
+  EXPECT_EQ(report.train.negatives, 3u);  // dog and eel of a.jpg, eel of b.jpg
+  EXPECT_EQ(report.test.negatives, 1u);
+  EXPECT_EQ(report_import(csv(text, {.full_test = true})).test.negatives, 0u);
+  EXPECT_EQ(report_import(csv(text, {.complete = true})).train.negatives, 0u);
+  EXPECT_EQ(report_import(csv("image,label\na.jpg,x\n")).train.negatives, 0u);
 }
 
 TEST_F(ImportTable, TheSplitColumnDivides) {
@@ -140,6 +180,11 @@ TEST_F(ImportTable, RepeatedRowsAreWarnings) {
   EXPECT_THAT(set.warnings, Contains(HasSubstr("t.csv:4")));
 }
 
+TEST_F(ImportTable, RowsWithoutALabelRepeatNone) {
+  EXPECT_THAT(csv("image,answer,label\na.jpg,given,x\na.jpg,unsure,\n").warnings,
+              Not(Contains(HasSubstr("repeat"))));
+}
+
 TEST_F(ImportTable, OtherColumnsArePassedOverWithAWarning) {
   const ImportedSet set = csv("image,width,label,source\na.jpg,640,cat,web\n");
   EXPECT_THAT(set.classes, ElementsAre("cat"));
@@ -198,6 +243,54 @@ TEST_F(ImportTable, BadJsonLinesAreRefusedWithTheirLine) {
             2u);
 }
 
+TEST_F(ImportTable, OtherKeysThanLabelsAreIgnoredUnlessTheyAreSlipsOfThePen) {
+  const std::string good = "{\"image\": \"a.jpg\", \"label\": \"cat\"}\n";
+  const auto with = [&](const std::string& row) { return json_lines(good + row); };
+  EXPECT_THAT(with(R"({"image": "c.jpg", "not": ["cat"], "level": 3})").train[1].negatives,
+              ElementsAre(0));
+  EXPECT_EQ(with(R"({"image": "c.jpg", "level": 3})").train.size(), 2u);
+  EXPECT_EQ(with(R"({"image": "c.jpg", "lab": 3})").train.size(), 2u);
+  EXPECT_EQ(with(R"({"image": "c.jpg", "not": ["cat"], "Labels": 3})").train.size(), 2u);
+  EXPECT_TRUE(with(R"({"image": "c.jpg", "complete": true, "labl": 3})").train[1].complete);
+  for (const std::string slip : {"Label", "LABELS", "lable", "labl", "laebl", "labela", "xlabel"}) {
+    EXPECT_SPML_ERROR(with(R"({"image": "c.jpg", ")" + slip + R"(": "cat"})"),
+                      HasSubstr("t.jsonl:2: unknown key '" + slip + "'; did you mean 'label"));
+  }
+}
+
+TEST_F(ImportTable, ColumnsOfNumbersAreNotTakenForLabels) {
+  EXPECT_SPML_ERROR(
+      csv("image,cat,dog\na.jpg,1,0\nb.jpg,0,1\n"),
+      HasSubstr("t.csv: expected names of labels in column 'cat', found only 0 and 1"));
+  EXPECT_SPML_ERROR(csv("image,cat,dog\na.jpg,1,\nb.jpg,,1\n"), HasSubstr("'cat'"));
+  EXPECT_SPML_ERROR(csv("image,cat,dog\na.jpg,True,False\n"), HasSubstr("'cat'"));
+  EXPECT_SPML_ERROR(csv("image,label_cat,label_dog\na.jpg,1,0\n"), HasSubstr("'label_cat'"));
+  // What `spml predict` writes; images that are not there do not hide the cause.
+  EXPECT_SPML_ERROR(csv("image_or_row,class,score\n0,cat,0.5146\n1,dog,1\n"),
+                    HasSubstr("column 'score', found only numbers such as 0.5146; call"));
+  EXPECT_SPML_ERROR(csv("image,label,label_score\na.jpg,cat,9.5e-3\n"), HasSubstr("'label_score'"));
+  EXPECT_SPML_ERROR(csv("image,score\na.jpg,0.5\nb.jpg,2\n"), HasSubstr("'score'"));
+}
+
+TEST_F(ImportTable, NumbersMayBeNamesOfClasses) {
+  const auto classes = [&](std::string_view text, const TableOptions& options = {}) {
+    return csv(text, options).classes;
+  };
+  EXPECT_THAT(classes("image,label\na.jpg,0\nb.jpg,1\n"), ElementsAre("0", "1"));
+  EXPECT_THAT(classes("image,Labels\na.jpg,1.5\n"), ElementsAre("1.5"));
+  EXPECT_THAT(classes("image,label_1,label2\na.jpg,0,1\n"), ElementsAre("0", "1"));
+  EXPECT_THAT(classes("image,label,width\na.jpg,1,640\n"), ElementsAre("1"));
+  EXPECT_THAT(classes("image,class\na.jpg,0\nb.jpg,1\n"), ElementsAre("0", "1"));
+  EXPECT_THAT(classes("file,first,second\na.jpg,3,17\n"), ElementsAre("17", "3"));
+  EXPECT_THAT(classes("file,first,second\na.jpg,cat,\nb.jpg,0,dog\n"),
+              ElementsAre("0", "cat", "dog"));
+  EXPECT_THAT(classes("file,first,second\na.jpg,nan,cat\n"), ElementsAre("cat", "nan"));
+  EXPECT_THAT(classes("a.jpg,0,1\n", {.header = false}), ElementsAre("0", "1"));
+  put(folder / "classes.txt", "0\n1\n");
+  EXPECT_THAT(classes("image,x,y\na.jpg,0,1\n", {.classes = folder / "classes.txt"}),
+              ElementsAre("0", "1"));
+}
+
 TEST_F(ImportTable, TooManyClassesMeanAWrongColumn) {
   std::string text = "image,label\n";
   for (int i = 0; i < 70000; ++i) text += "a.jpg," + std::to_string(i) + "\n";
@@ -238,6 +331,16 @@ TEST_F(ImportTableFeatures, OneMatrixPerPart) {
                     folder / "out");
   EXPECT_EQ(NpyArray(folder / "out" / "train_features.npy").at(1, 0), 11);
   EXPECT_EQ(NpyArray(folder / "out" / "val_features.npy").at(0, 0), 20);
+}
+
+TEST_F(ImportTableFeatures, TestRowsWithoutFeaturesAreAWarning) {
+  const std::string_view all_train = "image,label\nx,cat\ny,dog\n";
+  EXPECT_THAT(csv(kTable, {.features = features("f.npy", 2, 0)}).warnings,
+              Contains(HasSubstr("1 test rows have no features; give them with --test-features")));
+  for (const ImportedSet& set : {csv(kTable, {.features = features("f.npy", 3, 0)}),
+                                 csv(all_train, {.features = features("f.npy", 2, 0)})}) {
+    EXPECT_THAT(set.warnings, Not(Contains(HasSubstr("have no features"))));
+  }
 }
 
 TEST_F(ImportTableFeatures, RowsMustFit) {

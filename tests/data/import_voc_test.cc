@@ -96,12 +96,23 @@ TEST_F(VocTree, BadListsAreRefusedWithTheirLine) {
   EXPECT_SPML_ERROR(import_voc(folder.path()), HasSubstr("cow_train.txt:2: expected an image and"));
   put(lists / "cow_train.txt", "a 1\na -1\n");
   EXPECT_SPML_ERROR(import_voc(folder.path()), HasSubstr("cow_train.txt:2: a.jpg is listed twice"));
-  put(lists / "cow_train.txt", "");
-  EXPECT_SPML_ERROR(import_voc(folder.path()), HasSubstr("empty file"));
   put(lists / "cow_train.txt", "a 1\n\xFF 1\n");
   EXPECT_SPML_ERROR(import_voc(folder.path()), HasSubstr("cow_train.txt:2: expected UTF-8"));
   put(lists / "cow_train.txt", "a 1\na 1\n");
   EXPECT_THAT(import_voc(folder.path()).warnings, Contains(HasSubstr("listed twice")));
+}
+
+TEST_F(VocTree, AClassMayBeInNoImageOfAPart) {
+  put(lists / "train_train.txt", "");
+  put(lists / "train_val.txt", "\n");
+  const ImportedSet set = import_voc(folder.path());
+  EXPECT_THAT(set.classes, ElementsAre("cow", "train"));
+  EXPECT_EQ(labels(set.train), (Labels{{0}, {0}}));
+  EXPECT_THAT(set.warnings, Contains(HasSubstr("1 lists are empty; the first: " +
+                                               (lists / "train_train.txt").string())));
+  put(lists / "cow_train.txt", "");
+  EXPECT_SPML_ERROR(import_voc(folder.path()),
+                    HasSubstr("cow_train.txt: expected one line per image, found an empty file"));
 }
 
 TEST_F(VocTree, AClassWithoutItsTestListIsAnError) {

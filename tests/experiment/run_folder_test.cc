@@ -28,6 +28,7 @@ TEST(RunFolder, PartsOfACheckpointAreKnownByTheirWholeName) {
 TEST(ClaimFolder, RemovesWhatAKilledWriterLeftAndNothingElse) {
   const TemporaryFolder folder;
   const std::vector<std::string> left = {"config.json.tmp-0123456789abcdef",
+                                         "search.part.jsonl.tmp-0123456789abcdef",
                                          "checkpoint-1-0.safetensors.tmp-0123456789abcdef"};
   const std::vector<std::string> mine = {
       "config.json.tmp-mynotes", "config.json.tmp-0123456789abcdef0", "notes.tmp-0123456789abcdef",
@@ -55,6 +56,7 @@ TEST(ClearRun, TakesFilesAndLinksOnlyAndLooksFirst) {
   write_file(folder / "elsewhere", "precious");
   write_file(run.result(), "{}");
   std::filesystem::create_symlink(folder / "elsewhere", run.config());
+  write_file(run.search_journal(), "");
   write_file(folder / "checkpoint-1-0.safetensors", "");
   write_file(folder / "checkpoint-mine.safetensors", "");
   ASSERT_EQ(::mkfifo(run.search().c_str(), 0600), 0);
@@ -65,7 +67,8 @@ TEST(ClearRun, TakesFilesAndLinksOnlyAndLooksFirst) {
   EXPECT_SPML_ERROR(clear_run(run), HasSubstr("model.safetensors"));
   std::filesystem::remove(run.model());
   clear_run(run);
-  for (const Path& gone : {run.result(), run.config(), folder / "checkpoint-1-0.safetensors"}) {
+  for (const Path& gone :
+       {run.result(), run.config(), run.search_journal(), folder / "checkpoint-1-0.safetensors"}) {
     EXPECT_FALSE(is_there(gone)) << gone;
   }
   EXPECT_EQ(read_file(folder / "elsewhere"), "precious");

@@ -82,11 +82,25 @@ class Sweeping : public testing::Test {
   SweepOptions options() {
     SweepOptions options;
     options.out = folder_ / "out";
+    options.keep_earlier = true;
     return options;
   }
+  // The folder of a sweep that was killed as it began.
+  void begin_sweep() {
+    make_folder(folder_ / "out/runs");
+    write_file(folder_ / "out/.lock-1-of-1", "");
+  }
+  // Keeps what a sweep says.
+  SweepEvents listening() {
+    SweepEvents events;
+    events.notice = [this](const std::string& text) { notices_.push_back(text); };
+    return events;
+  }
+  std::vector<std::string> listed() { return read_sweep_runs(folder_ / "out/results.jsonl"); }
 
   TemporaryFolder folder_;
   Dataset data_ = small_data();
+  std::vector<std::string> notices_;
 };
 
 TEST_F(Sweeping, TheSummaryIsWhatBestJsonSays) {
@@ -118,15 +132,155 @@ TEST_F(Sweeping, AnotherGridIsAddedToWhatIsThere) {
   EXPECT_EQ(read_sweep_runs(folder_ / "out/results.jsonl"), names);
   std::filesystem::remove_all(folder_ / "out" / names[1]);
   EXPECT_EQ(run_sweep(data_, other, options()).runs, 3u);
-  // Runs on other data do not compare.
-  data_ = small_data({.rows = 80});
-  EXPECT_EQ(run_sweep(data_, grid_of({0.1}, 1), options()).runs, 1u);
+}
+
+TEST_F(Sweeping, EarlierRunsCompeteWhereTheirValidationIsTheSame) {
+  run_sweep(data_, grid_of({1e-2}, 1), options());
+  const Path first = folder_ / "out" / listed().at(0);
+  RunResult best = read_run_result(first / "result.json");
+  best.val_map = 1000;  // better than anything that is trained
+  write_file(first / "result.json", json_text(best));
+
+  auto same = grid_of({1e-3}, 1);
+  same[0].epochs = 2;
+  same[0].batch = 4;
+  same[0].transform = TransformKind::kSqrt;
+  EXPECT_EQ(run_sweep(data_, same, options()).best.find("an")->val_map(), 1000);
+  const auto with = [](const auto& change) {
+    auto grid = grid_of({1e-3}, 1);
+    change(grid[0]);
+    return grid;
+  };
+  const std::vector<std::vector<TrainConfig>> others = {
+      with([](TrainConfig& c) { c.val_fraction = 0.4; }),
+      with([](TrainConfig& c) { c.split_seed = 7; }),
+      with([](TrainConfig& c) { c.select = Select::kObserved; }),
+      with([](TrainConfig& c) { c.observe = observe_from("pos=1,seed=3"); }),
+      with([](TrainConfig& c) { c.subsample = 0.5; }),
+  };
+  size_t runs = 2;
+  for (const auto& grid : others) {
+    const SweepSummary summary = run_sweep(data_, grid, options());
+    EXPECT_EQ(summary.runs, ++runs);  // it stays listed
+    EXPECT_EQ(summary.best.find("an")->run, "runs/" + run_name(grid[0]));
+  }
+}
+
+TEST_F(Sweeping, OverwriteStartsAfresh) {
+  run_sweep(data_, grid_of({1e-2}, 1), options());
+  SweepOptions afresh = options();
+  afresh.overwrite = true;
+  EXPECT_EQ(run_sweep(data_, grid_of({1e-3}, 1), afresh).runs, 1u);
+  EXPECT_EQ(listed().size(), 1u);
+}
+
+TEST_F(Sweeping, TheStartOfLinearInitIsOneOfItsOwnRuns) {
+  RunOptions run;
+  run.out = folder_ / "run";
+  TrainConfig config = grid_of({1e-3}, 1)[0];
+  config.mode = Mode::kLinearInit;
+  config.batch = 4;
+  make_folder(run.out);
+  linear_start(data_, config, run, {});
+  const Path phase = run.out / kLinearPhase;
+  const auto names = read_sweep_runs(phase / "results.jsonl");
+  ASSERT_EQ(names.size(), kPaperLearningRates.size());
+  for (const std::string& name : names) {
+    RunResult best = read_run_result(phase / name / "result.json");
+    best.val_map = 1000;
+    write_file(phase / name / "result.json", json_text(best));
+  }
+  config.batch = 8;
+  linear_start(data_, config, run, {});
+  const SweepSummary summary = read_sweep_summary(phase / "best.json");
+  EXPECT_EQ(summary.best.find("an")->result.batch, 8u);
+  EXPECT_EQ(summary.runs, kPaperLearningRates.size());
+}
+
+TEST_F(Sweeping, WhatCannotBeReadOfEarlierGridsIsLeftOutWithANotice) {
+  run_sweep(data_, grid_of({1e-2, 1e-1}, 1), options());
+  const std::string damaged = listed().at(0);
+  write_file(folder_ / "out" / damaged / "result.json", "{");
+  const auto grid = grid_of({1e-3}, 1);
+  EXPECT_EQ(run_sweep(data_, grid, options(), listening()).runs, 2u);
+  EXPECT_THAT(notices_, ElementsAre(HasSubstr(damaged + "/result.json")));
+
+  notices_.clear();
+  const std::string lines = read_file(folder_ / "out/results.jsonl");
+  write_file(folder_ / "out/results.jsonl", "garbage\n\xff\n{}\n" + lines);
+  EXPECT_EQ(run_sweep(data_, grid, options(), listening()).runs, 2u);
+  EXPECT_THAT(notices_, ElementsAre(HasSubstr("results.jsonl:1")));
+  EXPECT_EQ(read_file(folder_ / "out/results.jsonl"), lines);
+
+  notices_.clear();
+  std::string elsewhere = lines.substr(lines.rfind("{\"loss\""));
+  elsewhere.replace(elsewhere.find("runs/"), 5, "../r/");
+  write_file(folder_ / "out/results.jsonl", elsewhere);
+  EXPECT_EQ(run_sweep(data_, grid, options(), listening()).runs, 1u);
+  EXPECT_THAT(notices_, ElementsAre(HasSubstr("expected runs inside the folder")));
+}
+
+TEST_F(Sweeping, OtherDataIsRefusedBeforeAnythingIsTrained) {
+  const auto grid = grid_of({1e-3}, 1);
+  run_sweep(data_, grid_of({1e-2}, 1), options());
+  const std::string before = read_file(folder_ / "out/results.jsonl");
+  Dataset other = small_data({.rows = 80});
+  other.name = "larger";
+  EXPECT_SPML_ERROR(
+      run_sweep(other, grid, options()),
+      AllOf(HasSubstr("'small'"), HasSubstr("'larger'"), HasSubstr(fingerprint(data_)),
+            HasSubstr(fingerprint(other)), HasSubstr("another --out, or give --overwrite")));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out/runs" / run_name(grid[0])));
+  EXPECT_EQ(read_file(folder_ / "out/results.jsonl"), before);
+  SweepOptions afresh = options();
+  afresh.overwrite = true;
+  EXPECT_EQ(run_sweep(other, grid, afresh).runs, 1u);
+  EXPECT_EQ(run_sweep(other, grid, options()).runs, 1u);
+}
+
+TEST_F(Sweeping, WritesIntoNoFolderOfOthers) {
+  const auto grid = grid_of({1e-2}, 1);
+  Experiment experiment;
+  experiment.name = "mine";
+  ReproduceOptions reproduction;
+  SweepOptions sweep;
+  sweep.out = reproduction.out = folder_ / "mine";
+  make_folder(folder_ / "mine/notes");
+  write_file(folder_ / "mine/.lock", "");
+  for (const char* file : {"mine/dataset.json", "mine/notes/today.txt"}) {
+    write_file(folder_ / file, "{}");
+    for (const bool overwrite : {false, true}) {
+      sweep.overwrite = reproduction.overwrite = overwrite;
+      EXPECT_SPML_ERROR(run_sweep(data_, grid, sweep), HasSubstr("found other files"));
+      EXPECT_SPML_ERROR(run_grid(data_, grid, sweep), HasSubstr("found other files"));
+      EXPECT_SPML_ERROR(reproduce(experiment, reproduction), HasSubstr("found other files"));
+    }
+    std::filesystem::remove(folder_ / file);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "mine/runs"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "mine/results.json"));
+  EXPECT_EQ(run_sweep(data_, grid, sweep).runs, 1u);  // a lock and an empty folder are left
+}
+
+TEST_F(Sweeping, WhatHasOnlyBegunGoesOn) {
+  const auto grid = grid_of({1e-2}, 1);
+  SweepOptions shard = options();
+  shard.shards = 2;
+  run_grid(data_, grid, shard);  // leaves no results.jsonl
+  EXPECT_EQ(run_sweep(data_, grid, options()).runs, 1u);
+  // The same of a reproduction: a sweep of a data set, and no results.json.
+  make_folder(folder_ / "both");
+  write_file(folder_ / "both/.lock", "");
+  std::filesystem::rename(folder_ / "out", folder_ / "both/small");
+  EXPECT_NO_THROW(expect_own_folder(folder_ / "both", FolderKind::kReproduction));
+  EXPECT_SPML_ERROR(expect_own_folder(folder_ / "both", FolderKind::kSweep),
+                    HasSubstr("found other files"));
 }
 
 TEST_F(Sweeping, AFailedSeedIsInTheRecord) {
   auto grid = grid_of({1e-2}, 3);
   // A file where the folder of the second seed has to be.
-  make_folder(folder_ / "out/runs");
+  begin_sweep();
   write_file(folder_ / "out/runs" / run_name(grid[1]), "");
   const SweepSummary summary = run_sweep(data_, grid, options());
   EXPECT_EQ(summary.runs, 2u);
@@ -143,7 +297,8 @@ TEST_F(Sweeping, WritesThroughNoLink) {
   const auto grid = grid_of({1e-2}, 1);
   const TemporaryFolder elsewhere;
   write_file(elsewhere / "model.safetensors", "precious");
-  make_folder(folder_ / "out");
+  begin_sweep();
+  std::filesystem::remove(folder_ / "out/runs");
   std::filesystem::create_symlink(elsewhere.path(), folder_ / "out/runs");
   EXPECT_SPML_ERROR(run_sweep(data_, grid, options()), HasSubstr("found a symbolic link"));
   std::filesystem::remove(folder_ / "out/runs");

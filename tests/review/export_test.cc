@@ -189,30 +189,84 @@ TEST_F(ExportTest, VocWritesThroughNoLink) {
   EXPECT_TRUE(std::filesystem::is_empty(toy / "elsewhere" / "Main"));
 }
 
-// Two rows of two classes, each with every label, whose names are what a stranger chose.
-TEST(ExportNames, OfVocAreOneWordEachAndNoCommands) {
-  const TemporaryFolder folder;
+// A review of data in which every image has the labels of `row`, exported.
+Path export_named(const TemporaryFolder& folder, const std::vector<std::string>& images,
+                  const std::vector<std::string>& classes, const std::vector<int8_t>& row,
+                  const std::string& format) {
   const Path data = folder / "data", review = folder / "review";
   make_folder(data);
   make_folder(review);
   DatasetInfo info;
-  info.classes = {"cat", "dog\x1b]0;x\x07 \xc2\x9b/"};
+  info.classes = classes;
   write_file(data / "dataset.json", to_json(info));
-  const LabelMatrix all({1, 1, 1, 1}, 2, 2);
+  std::vector<int8_t> values;
+  for (size_t i = 0; i < images.size(); ++i) values.insert(values.end(), row.begin(), row.end());
+  const LabelMatrix all(values, images.size(), classes.size());
   write_labels(observed_file(data, "train"), all);
   write_labels(observed_copy(review), all);
-  const std::vector<std::string> images = {"a\n2008_000001  1\n\x1b[31mx\xc2\x85y z.jpg", "b.jpg"};
   write_npy(images_file(data, "train"), std::span<const std::string>(images));
-  Store::create(database_file(review), {"id", data.string(), "f00d", "toy", 2, info.classes});
+  Store::create(database_file(review),
+                {"id", data.string(), "f00d", "toy", images.size(), info.classes});
   ExportOptions options;
   options.review = review;
   options.out = folder / "out";
-  options.format = "voc";
+  options.format = format;
   export_review(options);
-  const Path lists = options.out / "ImageSets" / "Main";
+  return options.out;
+}
+
+// Names are what a stranger chose.
+TEST(ExportNames, OfVocAreOneWordEachAndNoCommands) {
+  const TemporaryFolder folder;
+  const Path out = export_named(folder, {"a\n2008_000001  1\n\x1b[31mx\xc2\x85y z.jpg", "b.jpg"},
+                                {"cat", "dog\x1b]0;x\x07 \xc2\x9b/"}, {1, 1}, "voc");
+  const Path lists = out / "ImageSets" / "Main";
   EXPECT_EQ(read_file(lists / "cat_train.txt"), "a_2008_000001__1__[31mx_y_z  1\nb  1\n");
   EXPECT_EQ(read_file(lists / "train.txt"), "a_2008_000001__1__[31mx_y_z\nb\n");
   EXPECT_TRUE(std::filesystem::exists(lists / "dog_]0;x_ ___train.txt"));
+}
+
+TEST(ExportNames, OfVocAreRefusedWhereTwoImagesWouldBeOne) {
+  const auto expect_refused = [](const std::vector<std::string>& images, const std::string& why) {
+    const TemporaryFolder folder;
+    EXPECT_SPML_ERROR(export_named(folder, images, {"cat"}, {1}, "voc"), HasSubstr(why));
+    EXPECT_FALSE(std::filesystem::exists(folder / "out"));
+  };
+  expect_refused({"cat/img1.jpg", "b.jpg", "dog/img1.jpg"},
+                 "images 'cat/img1.jpg' and 'dog/img1.jpg' would both be 'img1'");
+  expect_refused({"a b.jpg", "a_b.png"}, "images 'a b.jpg' and 'a_b.png' would both be 'a_b'");
+  const TemporaryFolder folder;
+  export_named(folder, {"cat/img1.jpg", "dog/img2.jpg"}, {"cat"}, {1}, "voc");
+}
+
+TEST(ReadBack, VocMayHaveAClassWithoutAKnownLabel) {
+  const TemporaryFolder folder;
+  const Path out = export_named(folder, {"a.jpg", "b.jpg"}, {"cat", "dog"}, {1, 0}, "voc");
+  const Path lists = out / "ImageSets" / "Main";
+  for (const std::string name : {"cat", "dog"}) {
+    std::filesystem::copy_file(lists / (name + "_train.txt"), lists / (name + "_val.txt"));
+  }
+  const ImportedSet set = import_voc(out);
+  EXPECT_THAT(set.classes, testing::ElementsAre("cat", "dog"));
+  EXPECT_EQ(set.train.size(), 2u);
+}
+
+TEST(ReadBack, CocoNamesImagesBelowTheRootOfTheData) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> images = {"Zebra fish/img1.jpg", "img2.jpg"};
+  for (const std::string& image : images) {
+    make_folder((folder / "images" / image).parent_path());
+    write_file(folder / "images" / image, "");
+  }
+  const Path out = export_named(folder, images, {"cat"}, {1}, "coco");
+  make_folder(folder / "coco" / "annotations");
+  std::filesystem::copy_file(out, folder / "coco/annotations/instances_train2017.json");
+  CocoOptions options;
+  options.images.root = folder / "images";
+  const ImportedSet set = import_coco(folder / "coco", options);
+  ASSERT_EQ(set.train.size(), 2u);
+  EXPECT_EQ(set.train[0].image, images[0]);
+  EXPECT_EQ(set.train[1].image, images[1]);
 }
 
 TEST_F(ExportTest, LabelStudioTasksHaveChoices) {
@@ -273,6 +327,9 @@ TEST_F(ReadBackTest, TablesHaveEveryLabelAndEveryKnownNegative) {
     options.images.allow_missing = true;
     const ImportedSet set = import_table(out, options);
     EXPECT_FALSE(set.complete) << format;
+    for (const std::string& warning : set.warnings) {
+      EXPECT_THAT(warning, testing::Not(HasSubstr("repeat"))) << format;
+    }
     const Imported found(set);
     EXPECT_EQ(found.present, expected.present) << format;
     EXPECT_EQ(found.absent, expected.absent) << format;
@@ -280,7 +337,7 @@ TEST_F(ReadBackTest, TablesHaveEveryLabelAndEveryKnownNegative) {
 }
 
 TEST_F(ReadBackTest, CocoHasEveryLabel) {
-  expect([](size_t row) { return fmt::format("train2017/{:012}.jpg", row + 1); });
+  expect([](size_t row) { return fmt::format("train2017/{}", row); });
   std::filesystem::create_directories(toy / "coco/annotations");
   out = toy / "coco/annotations/instances_train2017.json";
   run("coco");

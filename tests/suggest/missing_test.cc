@@ -150,6 +150,39 @@ TEST(MissingProbabilities, AreNotFinishedWhereSomeoneAsksToStop) {
   EXPECT_SPML_ERROR(missing_probabilities(evidence), testing::HasSubstr("stopped"));
 }
 
+TEST(MissingProbabilities, AddUpToWhatKLeavesToBeFound) {
+  const size_t rows = 600, labels = 4;  // more than a block of rows
+  Matrix<int8_t> known(rows, labels);
+  Matrix<float> logits(rows, labels);
+  for (size_t i = 0; i < rows; ++i) {
+    known(i, i % labels) = 1;
+    for (size_t j = 0; j < labels; ++j) {
+      logits(i, j) = static_cast<float>((i * 7 + j * 5) % 11) / 2 - 3;
+    }
+    logits(i, i % labels) += 3;
+  }
+  const auto missing = [&](std::optional<double> k, bool is_guess, int threads = 1) {
+    return missing_probabilities({known, logits, {}, threads, {}, {}, k, is_guess});
+  };
+  const auto sum = [](const Matrix<float>& p) {
+    return std::accumulate(p.flat().begin(), p.flat().end(), 0.0);
+  };
+  const Matrix<float> free = missing({}, false);
+  const double own = 1 + sum(free) / rows;  // labels of a row
+  EXPECT_NEAR(sum(missing(1.2, false)), 0.2 * rows, 0.01);
+  EXPECT_NEAR(sum(missing(3.1, false)), 2.1 * rows, 0.01);
+  ASSERT_GT(own, 1.2);
+  EXPECT_NEAR(sum(missing(1.2, true)), 0.2 * rows, 0.01);
+  EXPECT_EQ(missing(own + 0.5, true), free);
+  EXPECT_EQ(missing(1.2, false), missing(1.2, false, 3));
+  const Matrix<float> few = missing(1.1, false);
+  for (size_t i = 1; i < few.size(); ++i) {  // the order stays
+    EXPECT_EQ(few.data()[i] < few.data()[i - 1], free.data()[i] < free.data()[i - 1]) << i;
+    EXPECT_EQ(few.data()[i] == 0, free.data()[i] == 0) << i;
+  }
+  EXPECT_LT(sum(missing(1, false)), 1e-3);
+}
+
 TEST(MissingProbabilities, NeedScores) {
   const Matrix<int8_t> known(4, 2);
   EXPECT_SPML_ERROR(missing_probabilities({known, {}, {}, 1, {}}), testing::HasSubstr("scores"));

@@ -30,9 +30,23 @@ int find_year(const Path& source, int wanted) {
        wanted == 0 ? "2014 (or 2017)" : std::to_string(wanted));
 }
 
-std::string image_name(std::string_view phase, int year, int64_t id) {
-  if (year == 2014) return fmt::format("{0}{1}/COCO_{0}{1}_{2:012}.jpg", phase, year, id);
-  return fmt::format("{}{}/{:012}.jpg", phase, year, id);
+// What COCO calls an image, for files that do not name theirs.
+std::string usual_name(std::string_view phase, int year, int64_t id) {
+  if (year == 2014) return fmt::format("COCO_{}{}_{:012}.jpg", phase, year, id);
+  return fmt::format("{:012}.jpg", id);
+}
+
+// Below the folder of the images. COCO's names begin in train2014/ there; those of other tools,
+// like the exports of a review, begin in the folder itself. What is on disk decides, else whether
+// the name has a folder of its own, which COCO's never do.
+std::string image_name(const CocoImage& image, std::string_view phase, int year,
+                       const ImageCheck& check, const std::string& where) {
+  const std::string name =
+      image.name ? check.below_root(*image.name) : usual_name(phase, year, image.id);
+  check_name(name, where);
+  std::string in_part = fmt::format("{}{}/{}", phase, year, name);
+  if (!image.name || check.is_there(in_part)) return in_part;
+  return check.is_there(name) || name.find('/') != std::string::npos ? name : in_part;
 }
 
 // Category ids ascending; a label is a position in that order.
@@ -86,8 +100,9 @@ std::vector<ImportedRow> build_rows(const CocoInstances& data, std::string_view 
   std::sort(order.begin(), order.end());
   std::vector<ImportedRow> part;
   for (const auto& [id, i] : order) {
-    rows[i].image = image_name(phase, year, data.images[i].id);
-    check.require(rows[i].image, fmt::format("{}: image id {}", path.string(), id));
+    const std::string where = fmt::format("{}: image id {}", path.string(), id);
+    rows[i].image = image_name(data.images[i], phase, year, check, where);
+    check.require(rows[i].image, where);
     part.push_back(std::move(rows[i]));
   }
   return part;
@@ -103,7 +118,7 @@ std::vector<std::string> class_names(const CocoInstances& data) {
 
 ImportedSet import_coco(const Path& source, const CocoOptions& options) {
   const int year = find_year(source, options.year);
-  // Names begin with train2014/, so the root is there even when no image was downloaded.
+  // COCO's names begin with train2014/, so the root is there even when no image was downloaded.
   const Path train_images = source / fmt::format("train{}", year);
   ImageCheck images(options.images, is_folder(train_images) ? source : train_images);
   ImportedSet set;

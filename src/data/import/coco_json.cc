@@ -28,6 +28,11 @@ struct Item {
     return std::string(found);
   }
 
+  std::optional<std::string> text_if_any(std::string_view key) const {
+    if (value[key].error() == simdjson::NO_SUCH_FIELD) return std::nullopt;
+    return text(key);
+  }
+
   // 0 when there is none.
   double number(std::string_view key) const {
     double found = 0;
@@ -68,8 +73,11 @@ CocoInstances parse_coco_instances(std::string_view json, std::string_view where
     Item item{{}, fmt::format("{}: {}[{}]", where, key, index)};
     item.value = parser.parse(text, item.place);
     if (image) {
-      memory.add(kImageBytes);
-      data.images.push_back({item.integer("id"), item.number("width"), item.number("height")});
+      CocoImage entry{item.integer("id"), item.number("width"), item.number("height"),
+                      item.text_if_any("file_name")};
+      // The name is held here and, behind the name of a folder, in the row.
+      memory.add(kImageBytes + 2 * (entry.name ? entry.name->size() : 0));
+      data.images.push_back(std::move(entry));
     } else if (category) {
       memory.add(3 * sizeof(CocoCategory) + text.size());
       data.categories.push_back({item.integer("id"), item.text("name")});

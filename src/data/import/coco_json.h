@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,8 @@ namespace spml {
 
 struct CocoImage {
   int64_t id = 0;
-  double width = 0, height = 0;  // 0 when the file does not say
+  double width = 0, height = 0;     // 0 when the file does not say
+  std::optional<std::string> name;  // as the file has it, not checked
 };
 
 struct CocoCategory {

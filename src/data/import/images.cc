@@ -35,10 +35,12 @@ std::string ImageCheck::below_root(const std::string& image) const {
   return relative.empty() || *relative.begin() == ".." ? image : relative.generic_string();
 }
 
-bool ImageCheck::exists(const std::string& image) const {
+bool ImageCheck::is_there(const std::string& image) const {
   std::error_code ignored;
-  return !have_root_ || std::filesystem::exists(root_ / image, ignored);
+  return have_root_ && std::filesystem::exists(root_ / image, ignored);
 }
+
+bool ImageCheck::exists(const std::string& image) const { return !have_root_ || is_there(image); }
 
 void ImageCheck::require(const std::string& image, std::string_view where) {
   check_name(image, where);

@@ -18,7 +18,8 @@ class ImageCheck {
   const Path& root() const { return root_; }
   // An absolute name below the root, relative to it; any other name as it is.
   std::string below_root(const std::string& image) const;
-  bool exists(const std::string& image) const;
+  bool is_there(const std::string& image) const;  // on disk
+  bool exists(const std::string& image) const;    // or there is no folder to look in
   // Error that begins with `where` when the image is missing and may not be.
   void require(const std::string& image, std::string_view where);
   // Adds what was found missing to the warnings of the set.

@@ -25,7 +25,7 @@ struct ImportedLabel {
 struct ImportedRow {
   std::string image;                     // relative to image_root, '/' between folders
   std::vector<ImportedLabel> positives;  // ascending, each label once
-  std::vector<int32_t> negatives = {};   // known to be absent
+  std::vector<int32_t> negatives = {};   // known to be absent, each label once
   bool complete = false;                 // what is not listed is absent
 };
 
@@ -49,6 +49,7 @@ struct ImportedSet {
   bool full_test = false;  // the same of the test rows alone
   bool has_boxes = false;  // then the box files are written too
   FeatureSource train_features, test_features;
+  std::vector<std::string> label_columns;  // of a table with a header: those taken for labels
   std::optional<PublishedCounts> published;
   std::vector<std::string> warnings;
 };
@@ -79,8 +80,12 @@ ImportedSet import_nus(const Path& source, const NusOptions& options = {});
 
 ImportedSet import_cub(const Path& source, const ImageOptions& options = {});
 
+enum class TableFormat { kByName, kCsv, kJsonLines };
+
 struct TableOptions {
   ImageOptions images = {};
+  // kByName: JSON Lines when the name ends in .jsonl, .ndjson or .json, else CSV.
+  TableFormat format = TableFormat::kByName;
   Path classes = {};        // one name per line; "": collected from the table and sorted
   bool complete = false;    // the table lists every label: write truth, not observed labels
   bool full_test = false;   // the same of the test rows alone
@@ -89,7 +94,6 @@ struct TableOptions {
   Path features = {};       // .npy, one row per image in order of first appearance
   Path test_features = {};
 };
-// CSV, or JSON Lines when the name ends in .jsonl, .ndjson or .json.
 ImportedSet import_table(const Path& source, const TableOptions& options = {});
 
 ImportedSet import_folder(const Path& source);
@@ -102,12 +106,14 @@ void write_data_folder(const ImportedSet& set, const Path& out, bool overwrite =
 // What a user wants to see after an import.
 struct PartCounts {
   size_t rows = 0, positives = 0, rows_without_positive = 0;
+  size_t negatives = 0;  // known to be absent where labels are observed
 };
 struct ImportReport {
   std::string name;
   size_t labels = 0;
   bool complete = true;
   PartCounts train, test;
+  std::vector<std::string> label_columns;
   std::optional<PublishedCounts> published;
   std::vector<std::string> warnings;  // those of the set, and differences from the published counts
 };

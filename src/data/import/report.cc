@@ -4,11 +4,14 @@
 namespace spml {
 namespace {
 
-PartCounts count(const std::vector<ImportedRow>& rows) {
-  PartCounts counts{rows.size(), 0, 0};
+// In truth, what is not listed is absent: nothing to count.
+PartCounts count(const std::vector<ImportedRow>& rows, size_t labels, bool truth) {
+  PartCounts counts{.rows = rows.size()};
   for (const ImportedRow& row : rows) {
     counts.positives += row.positives.size();
     counts.rows_without_positive += row.positives.empty();
+    if (truth) continue;
+    counts.negatives += row.complete ? labels - row.positives.size() : row.negatives.size();
   }
   return counts;
 }
@@ -22,8 +25,15 @@ void compare(std::string_view what, size_t found, size_t published,
 }  // namespace
 
 ImportReport report_import(const ImportedSet& set) {
-  ImportReport report{set.name,        set.classes.size(), set.complete, count(set.train),
-                      count(set.test), set.published,      set.warnings};
+  const size_t labels = set.classes.size();
+  ImportReport report{.name = set.name,
+                      .labels = labels,
+                      .complete = set.complete,
+                      .train = count(set.train, labels, set.complete),
+                      .test = count(set.test, labels, set.complete || set.full_test),
+                      .label_columns = set.label_columns,
+                      .published = set.published,
+                      .warnings = set.warnings};
   if (set.published) {
     compare("training rows", report.train.rows, set.published->train_rows, report.warnings);
     compare("test rows", report.test.rows, set.published->test_rows, report.warnings);

@@ -20,7 +20,8 @@
 namespace spml {
 namespace {
 
-bool is_json_lines(const Path& path) {
+bool is_json_lines(const Path& path, TableFormat format) {
+  if (format != TableFormat::kByName) return format == TableFormat::kJsonLines;
   const std::string extension = path.extension().string();
   return extension == ".jsonl" || extension == ".ndjson" || extension == ".json";
 }
@@ -85,7 +86,6 @@ class TableBuilder {
     for (const std::string& name : record.absent) {
       rows_[row].negatives.push_back(label(name, record.place));
     }
-    if (!is_new && record.labels.empty() && record.absent.empty()) note_repetition(record);
     for (const std::string& name : record.labels) {
       const size_t before = rows_[row].positives.size();
       add_positive(rows_[row], label(name, record.place));
@@ -105,6 +105,7 @@ class TableBuilder {
     if (classes_.empty()) fail("{}: expected labels, found none", source.string());
     set.classes = std::move(classes_);
     for (size_t i = 0; i < rows_.size(); ++i) {
+      drop_repeated_negatives(rows_[i]);
       (is_test_[i] ? set.test : set.train).push_back(std::move(rows_[i]));
       (is_test_[i] ? test_positions_ : train_positions_).push_back(i);
     }
@@ -175,6 +176,12 @@ class TableBuilder {
     }
   }
 
+  static void drop_repeated_negatives(ImportedRow& row) {
+    std::ranges::sort(row.negatives);
+    row.negatives.erase(std::unique(row.negatives.begin(), row.negatives.end()),
+                        row.negatives.end());
+  }
+
   void note_repetition(const TableRecord& record) {
     if (repeated_++ == 0) first_repeated_ = record.place;
   }
@@ -221,7 +228,13 @@ void attach_features(const TableOptions& options, const TableBuilder& table, Imp
          options.features.string(), train, rows);
   }
   set.train_features = {options.features, counting(train)};
-  if (options.test_features.empty()) return;
+  if (options.test_features.empty()) {
+    if (test == 0) return;
+    set.warnings.push_back(
+        fmt::format("{}: {} test rows have no features; give them with --test-features",
+                    options.features.string(), test));
+    return;
+  }
   const size_t test_rows = NpyArray(options.test_features).rows();
   if (test_rows != test) {
     fail("{}: expected {} rows, one per test image in order of first appearance, found {}",
@@ -248,13 +261,16 @@ ImportedSet import_table(const Path& source, const TableOptions& options) {
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
                               file.bytes().size());
   const auto add = [&](const TableRecord& record) { table.add(record); };
-  if (is_json_lines(source)) {
+  if (is_json_lines(source, options.format)) {
     read_json_lines_records(text, source.string(), add);
   } else {
-    const auto ignored = read_csv_records(text, source.string(), options.header, add);
-    if (!ignored.empty()) {
-      set.warnings.push_back(
-          fmt::format("{}: columns ignored: {}", source.string(), fmt::join(ignored, ", ")));
+    // Given classes say themselves whether a number is one.
+    if (options.header && options.classes.empty()) refuse_number_columns(text, source.string());
+    const CsvColumns columns = read_csv_records(text, source.string(), options.header, add);
+    set.label_columns = columns.labels;
+    if (!columns.ignored.empty()) {
+      set.warnings.push_back(fmt::format("{}: columns ignored: {}", source.string(),
+                                         fmt::join(columns.ignored, ", ")));
     }
   }
   table.finish(source, set);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <optional>
 
 #include "base/fail.h"
@@ -46,7 +47,7 @@ bool is_yes(const std::string& text, const std::string& place) {
 }
 
 Columns read_header(const std::vector<std::string>& fields, const std::string& place,
-                    std::vector<std::string>& ignored) {
+                    CsvColumns& names) {
   if (has_image_extension(std::string(trim(fields[0])))) {
     fail("{}: expected a header such as image,label, found '{}'; add one or pass --no-header",
          place, fields[0]);
@@ -77,9 +78,9 @@ Columns read_header(const std::vector<std::string>& fields, const std::string& p
   if (columns.split == columns.image) fail("{}: expected a column 'image', found none", place);
   for (size_t i = 0; i < fields.size(); ++i) {
     if (i == columns.image || i == columns.split || i == columns.complete) continue;
-    if (columns.is_label[i] || columns.is_absent[i]) continue;
-    if (named_label) ignored.push_back(fields[i]);
-    columns.is_label[i] = !named_label;
+    if (columns.is_absent[i]) continue;
+    if (!named_label) columns.is_label[i] = true;
+    (columns.is_label[i] ? names.labels : names.ignored).push_back(fields[i]);
   }
   const size_t separator = fields.size() == 1 ? fields[0].find_first_of(";\t|") : std::string::npos;
   if (separator != std::string::npos) {
@@ -113,33 +114,137 @@ void add_json_labels(simdjson::dom::element value, const TableRecord& record,
   }
 }
 
-// A key that is nearly one that is missing was meant to be it.
-void refuse_misspelt(simdjson::dom::object object, const std::vector<std::string>& missing,
-                     const std::string& place) {
-  constexpr std::string_view kKnown[] = {"image", "label", "labels", "not", "complete", "split"};
-  for (const auto [key, value] : object) {
-    if (std::ranges::find(kKnown, key) != std::end(kKnown)) continue;
-    const std::string near = nearest(key, missing);
-    if (!near.empty()) fail("{}: unknown key '{}'; did you mean '{}'?", place, key, near);
+// The same but for case, or but for one letter too many, too few or wrong, or two swapped.
+bool is_slip_of(std::string_view key, std::string_view word) {
+  if (lower(key) == word) return true;
+  while (!key.empty() && !word.empty() && key.front() == word.front()) {
+    key.remove_prefix(1);
+    word.remove_prefix(1);
   }
+  while (!key.empty() && !word.empty() && key.back() == word.back()) {
+    key.remove_suffix(1);
+    word.remove_suffix(1);
+  }
+  if (key.size() <= 1 && word.size() <= 1) return true;
+  return key.size() == 2 && word.size() == 2 && key[0] == word[1] && key[1] == word[0];
+}
+
+// For a row that says nothing of labels. Anything further from `labels` is a key of its own.
+void refuse_slips(simdjson::dom::object object, const std::string& place) {
+  for (const auto [key, value] : object) {
+    for (const std::string_view word : {"label", "labels"}) {
+      if (is_slip_of(key, word)) fail("{}: unknown key '{}'; did you mean '{}'?", place, key, word);
+    }
+  }
+}
+
+[[noreturn]] void fail_without_image(simdjson::dom::object object, const std::string& place) {
+  const std::vector<std::string> image = {"image"};
+  for (const auto [key, value] : object) {
+    if (key == "image" || nearest(key, image).empty()) continue;
+    fail("{}: unknown key '{}'; did you mean 'image'?", place, key);
+  }
+  fail("{}: expected \"image\", found none", place);
 }
 
 void refuse_zero_byte(const std::string& text, const std::string& place) {
   if (text.find('\0') != std::string::npos) fail("{}: found a zero byte in a text", place);
 }
 
+// label, labels, label_1: whoever calls a column so means its cells to be labels.
+bool is_label_name(std::string_view name) {
+  const std::string word = lower(name);
+  const size_t end = word.find_last_not_of("0123456789_- ");
+  const std::string_view stem = std::string_view(word).substr(0, end + 1);
+  return stem == "label" || stem == "labels";
+}
+
+// A column of labels by guess, and what its cells so far have in common that names have not.
+struct DoubtfulColumn {
+  size_t index = 0;
+  std::string name;
+  bool filled = false;    // not all cells are empty
+  bool switches = true;   // only 0, 1, -1, true and false
+  bool numbers = true;    // only numbers
+  std::string decimal{};  // the first that is not a whole one
+
+  bool holds_scores() const { return numbers && !decimal.empty(); }
+
+  void add(std::string_view cell) {
+    if (cell.empty()) return;
+    filled = true;
+    double value = 0;
+    const bool number = parse_number(cell, value) && std::isfinite(value);
+    const std::string word = lower(cell);
+    switches &=
+        word == "true" || word == "false" || (number && (value == 0 || std::abs(value) == 1));
+    numbers &= number;
+    if (number && decimal.empty() && cell.find_first_of(".eE") != cell.npos) decimal = cell;
+  }
+};
+
+// Before the text is taken for CSV, whose complaint about quotes would not say what is wrong.
+void refuse_json(std::string_view text, const std::string& where) {
+  const size_t first = text.find_first_not_of("\xEF\xBB\xBF \t\r\n");
+  if (first == text.npos || text[first] != '{') return;
+  fail(
+      "{}: expected a header such as image,label, found '{{'; JSON Lines are read by spml import "
+      "jsonl",
+      where);
+}
+
+Columns first_record(CsvReader& reader, const std::string& where, CsvColumns& names) {
+  std::vector<std::string> fields;
+  if (!reader.next(fields)) fail("{}: expected a header such as image,label, found nothing", where);
+  return read_header(fields, reader.place(), names);
+}
+
 }  // namespace
 
-std::vector<std::string> read_csv_records(std::string_view text, const std::string& where,
-                                          bool header, const RecordVisitor& visit) {
+void refuse_number_columns(std::string_view text, const std::string& where) {
+  refuse_json(text, where);
   CsvReader reader(text, where);
-  std::vector<std::string> fields, ignored;
-  Columns columns = without_header();
-  if (header) {
-    if (!reader.next(fields))
-      fail("{}: expected a header such as image,label, found nothing", where);
-    columns = read_header(fields, reader.place(), ignored);
+  CsvColumns names;
+  const Columns columns = first_record(reader, where, names);
+  std::vector<DoubtfulColumn> doubtful;
+  auto name = names.labels.begin();
+  for (size_t i = 0; i < columns.count; ++i) {
+    if (!columns.is_label[i]) continue;
+    if (!is_label_name(*name)) doubtful.push_back({.index = i, .name = *name});
+    ++name;
   }
+  // Most tables are done with after a record: one word clears a column.
+  for (std::vector<std::string> fields; !doubtful.empty() && reader.next(fields);) {
+    std::erase_if(doubtful, [&](DoubtfulColumn& column) {
+      if (column.index < fields.size()) column.add(trim(fields[column.index]));
+      return !column.switches && !column.numbers;
+    });
+  }
+  for (const DoubtfulColumn& column : doubtful) {
+    // In the only column of labels, 0 and 1 are two classes.
+    if (column.switches && column.filled && names.labels.size() > 1) {
+      fail(
+          "{}: expected names of labels in column '{}', found only 0 and 1 (or true and false); "
+          "write a row image,label for each label, or call such columns label_1, label_2 if these "
+          "are names",
+          where, column.name);
+    }
+    if (column.holds_scores()) {
+      fail(
+          "{}: expected names of labels in column '{}', found only numbers such as {}; call the "
+          "column of the labels 'label', then others are ignored",
+          where, column.name, column.decimal);
+    }
+  }
+}
+
+CsvColumns read_csv_records(std::string_view text, const std::string& where, bool header,
+                            const RecordVisitor& visit) {
+  if (header) refuse_json(text, where);
+  CsvReader reader(text, where);
+  CsvColumns names;
+  const Columns columns = header ? first_record(reader, where, names) : without_header();
+  std::vector<std::string> fields;
   while (reader.next(fields)) {
     TableRecord record;
     record.place = reader.place();
@@ -165,7 +270,7 @@ std::vector<std::string> read_csv_records(std::string_view text, const std::stri
     }
     visit(record);
   }
-  return ignored;
+  return names;
 }
 
 void read_json_lines_records(std::string_view text, const std::string& where,
@@ -181,15 +286,17 @@ void read_json_lines_records(std::string_view text, const std::string& where,
     record.place = fmt::format("{}:{}", where, number);
     record.line = number;
     simdjson::dom::object object;
-    if (parser.parse(line, record.place).get(object)) {
-      fail("{}: expected an object such as {{\"image\": \"a.jpg\", \"label\": \"cat\"}}",
-           record.place);
+    if (!trim(line).starts_with('{') || parser.parse(line, record.place).get(object)) {
+      fail(
+          "{}: expected an object such as {{\"image\": \"a.jpg\", \"label\": \"cat\"}}, found "
+          "'{}'; CSV is read by spml import csv",
+          record.place, trim(line).substr(0, 40));
     }
-    bool has_labels = false;
+    bool says_labels = false;
     for (const auto [key, value] : object) {
       std::string_view string;
+      says_labels |= key == "label" || key == "labels" || key == "not" || key == "complete";
       if (key == "label" || key == "labels") {
-        has_labels = true;
         add_json_labels(value, record, record.labels);
       } else if (key == "not") {
         add_json_labels(value, record, record.absent);
@@ -202,11 +309,8 @@ void read_json_lines_records(std::string_view text, const std::string& where,
         (key == "image" ? record.image : record.split) = trim(string);
       }
     }
-    if (!has_labels) refuse_misspelt(object, {"label", "labels"}, record.place);
-    if (record.image.empty()) {
-      refuse_misspelt(object, {"image"}, record.place);
-      fail("{}: expected \"image\", found none", record.place);
-    }
+    if (!says_labels) refuse_slips(object, record.place);
+    if (record.image.empty()) fail_without_image(object, record.place);
     refuse_zero_byte(record.image, record.place);
     for (const std::string& label : record.labels) refuse_zero_byte(label, record.place);
     for (const std::string& label : record.absent) refuse_zero_byte(label, record.place);

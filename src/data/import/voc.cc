@@ -69,15 +69,21 @@ std::vector<std::string> list_classes(const Path& lists) {
 
 using Rows = std::map<std::string, ImportedRow>;  // by image: sorted
 
-// Lines that say what an earlier one has said.
-struct Repetitions {
+// What was met, and where first.
+struct Met {
   size_t count = 0;
   std::string first;
+
+  void note(std::string place) {
+    if (count++ == 0) first = std::move(place);
+  }
 };
 
-// Adds the positives of one class to the rows.
-void read_list(const Path& path, int32_t label, Rows& rows, ImageCheck& images,
-               Repetitions& repeated, MemoryMeter& memory) {
+// Adds the positives of one class to the rows. `repeated` are lines that say what an earlier one
+// has said; `empty` are lists without a line, which a review exports of a class it knows nothing
+// of.
+void read_list(const Path& path, int32_t label, Rows& rows, ImageCheck& images, Met& repeated,
+               Met& empty, MemoryMeter& memory) {
   LineReader reader(path);
   std::unordered_map<std::string, int> seen;
   uint64_t seen_bytes = 0;
@@ -97,7 +103,7 @@ void read_list(const Path& path, int32_t label, Rows& rows, ImageCheck& images,
       if (place->second != value) {
         fail("{}: {} is listed twice, with {} and {}", reader.where(), image, place->second, value);
       }
-      if (repeated.count++ == 0) repeated.first = fmt::format("{}: {}", reader.where(), image);
+      repeated.note(fmt::format("{}: {}", reader.where(), image));
     }
     if (value != 1) continue;
     ImportedRow& row = rows[image];
@@ -109,17 +115,24 @@ void read_list(const Path& path, int32_t label, Rows& rows, ImageCheck& images,
     memory.add(kLabelBytes);
     add_positive(row, label);
   }
-  if (seen.empty()) fail("{}: expected one line per image, found an empty file", path.string());
+  if (seen.empty()) empty.note(path.string());
   memory.release(seen_bytes);
 }
 
 std::vector<ImportedRow> read_part(const Path& lists, std::string_view phase, ImageCheck& images,
                                    ImportedSet& set, MemoryMeter& memory) {
   Rows rows;
-  Repetitions repeated;
+  Met repeated, empty;
   for (size_t label = 0; label < set.classes.size(); ++label) {
     read_list(lists / fmt::format("{}_{}.txt", set.classes[label], phase),
-              static_cast<int32_t>(label), rows, images, repeated, memory);
+              static_cast<int32_t>(label), rows, images, repeated, empty, memory);
+  }
+  if (empty.count == set.classes.size()) {
+    fail("{}: expected one line per image, found an empty file, as for every class", empty.first);
+  }
+  if (empty.count > 0) {
+    set.warnings.push_back(
+        fmt::format("{} lists are empty; the first: {}", empty.count, empty.first));
   }
   if (repeated.count > 0) {
     set.warnings.push_back(
