@@ -18,7 +18,8 @@ function(spml_embed function)
   endforeach()
   set(source ${CMAKE_CURRENT_BINARY_DIR}/embedded.cc)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/embed.cc.in ${source} @ONLY)
+  # Alone: among others (SPML_UNITY) it would not be compiled anew when one of the files changes.
   set_source_files_properties(${source} TARGET_DIRECTORY spml_${SPML_EMBED_FOLDER}
-                              PROPERTIES OBJECT_DEPENDS "${ARGN}")
+                              PROPERTIES OBJECT_DEPENDS "${ARGN}" SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(spml_${SPML_EMBED_FOLDER} PRIVATE ${source})
 endfunction()

@@ -1,9 +1,11 @@
 // Experiments, and the files and folders that runs, sweeps and reproductions leave.
+#include <sstream>
+
 #include "experiment/decisions.h"
 #include "experiment/definition.h"
 #include "experiment/experiment_result.h"
 #include "experiment/linear_start.h"
-#include "experiment/search_trial.h"
+#include "experiment/search_journal.h"
 #include "experiment/sweep.h"
 #include "experiment/trained_model.h"
 #include "memory_file.h"
@@ -44,6 +46,10 @@ bool fuzz_records(std::span<const std::byte> bytes) {
   const MemoryFile file(bytes);
   bool accepted = accepts([&] { read_epochs(file.path()); });
   accepted |= accepts([&] { read_search(file.path()); });
+  accepted |= accepts([&] {
+    std::istringstream in(read_file(file.path()));
+    parse_journal(in, "search.part.jsonl");
+  });
   // What was accepted can be written.
   const auto read = [&](auto reader) {
     accepted |= accepts([&] { json_text(reader(file.path())); });

@@ -38,6 +38,12 @@ bool is_unprintable(char32_t c) {
          within(0xe0000, 0xe007f);
 }
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
 }  // namespace
 
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {
@@ -45,10 +51,13 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
   constexpr size_t kMaxLength = 100, kMaxCandidates = 10'000;
   if (word.size() > kMaxLength || candidates.size() > kMaxCandidates) return "";
   std::string best;
+  const std::string lower = lower_case(word);
   size_t best_distance = std::max<size_t>(2, word.size() / 2);
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kMaxLength) continue;
-    const size_t distance = edit_distance(word, candidate);
+    const std::string known = lower_case(candidate);
+    const bool is_beginning = lower.size() >= 2 && known.starts_with(lower);
+    const size_t distance = is_beginning && known != lower ? 1 : edit_distance(lower, known);
     if (distance <= best_distance && (best.empty() || distance < best_distance)) {
       best = candidate;
       best_distance = distance;

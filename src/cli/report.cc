@@ -3,7 +3,9 @@
 
 #include <memory>
 
+#include "base/fail.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "cli/print_json.h"
 #include "cli/verbs.h"
 #include "report/collect.h"
@@ -18,7 +20,19 @@ struct Options {
   std::string out = "report.html";
 };
 
+// Pages are made anew again and again; anything else there is somebody's.
+void expect_page(const Path& file) {
+  constexpr std::string_view kBegin = "<!doctype html>";
+  if (!path_exists(file) || is_folder(file)) return;  // a folder is refused when it is written
+  const MappedFile found(file);
+  const auto bytes = found.bytes();
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (text.empty() || text.starts_with(kBegin)) return;
+  fail("{}: expected a page to replace, found another file; choose another --out", file.string());
+}
+
 void report(const Options& options) {
+  expect_page(options.out);
   const std::string page = draw_page(collect({options.folders.begin(), options.folders.end()}));
   write_file(options.out, page);
   if (options.common.json) {

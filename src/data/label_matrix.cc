@@ -106,12 +106,10 @@ void check_agreement(const LabelMatrix& truth, const LabelMatrix& observed, int 
       observed.read_row(i, o);
       for (size_t j = 0; j < y.size(); ++j) {
         if (o[j] == 1 && y[j] == 0) {
-          fail("{}: row {}, column {}: an observed positive is a true negative in {}",
-               observed.source(), i, j, truth.source());
-        }
-        if (o[j] == -1 && y[j] == 1) {
-          fail("{}: row {}, column {}: an observed negative is a true positive in {}",
-               observed.source(), i, j, truth.source());
+          fail(
+              "{}: row {}, column {}: an observed positive is a true negative in {}; mend one of "
+              "the files",
+              observed.source(), i, j, truth.source());
         }
       }
     }

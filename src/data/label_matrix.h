@@ -43,7 +43,7 @@ void append_rows(NpyRowWriter& file, const LabelMatrix& labels);
 // Errors name file, row and column.
 void check_truth(const LabelMatrix& truth, int threads);        // 0 or 1
 void check_observed(const LabelMatrix& observed, int threads);  // -1, 0 or 1
-// No observed label contradicts the truth. The shapes must be the same.
+// No observed positive is a true negative. The shapes must be the same.
 void check_agreement(const LabelMatrix& truth, const LabelMatrix& observed, int threads);
 
 }  // namespace spml

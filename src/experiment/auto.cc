@@ -4,10 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <fstream>
-#include <map>
-#include <mutex>
-#include <set>
 #include <sstream>
 
 #include "base/fail.h"
@@ -20,6 +16,7 @@
 #include "experiment/measure.h"
 #include "experiment/observed_k.h"
 #include "experiment/record_fields.h"
+#include "experiment/search_journal.h"
 #include "formats/json_fields.h"
 #include "formats/safetensors.h"
 #include "ridge/least_squares.h"
@@ -51,155 +48,12 @@ struct Trial {
   double score() const { return record.score.value_or(-1e300); }
 };
 
-// The first line of a journal: what the search was asked. Trials of another are none of this one.
-struct JournalHead {
-  RunIdentity identity;  // before the choice
-  SearchRequest request;
-};
-
-template <class Fields>
-void json_fields(Fields& field, JournalHead& head) {
-  field("config", head.identity);
-  field("search", head.request);
-}
-
-// The other lines: a trial that has ended, and how long the search had taken by then.
-struct JournalTrial {
-  SearchTrial trial;
-  double seconds = 0;
-};
-
-template <class Fields>
-void json_fields(Fields& field, JournalTrial& line) {
-  json_fields(field, line.trial);
-  field("seconds", line.seconds);
-}
-
-JournalHead head_of(const Dataset& data, const TrainConfig& base, const SearchRequest& request) {
-  JournalHead head{{base, fingerprint(data), {}}, request};
-  head.identity.config.loss = "role";  // any that has all the settings of the others
-  return head;
-}
-
-// search.part.jsonl: the trials that have ended, so that a search that is interrupted or killed
-// goes on after them. Every rank knows what it said at the start; rank 0 adds to it.
-class Journal {
- public:
-  // Reads what is there: a last line that was cut short does not count, other damage and another
-  // search are Errors.
-  Journal(const RunFolder& run, const JournalHead& head, Cluster* cluster);
-
-  // The trial, if it has ended before. Error unless it is the one that is asked for.
-  std::optional<SearchTrial> find(const SearchTrial& asked) const;
-  bool is_empty() const { return known_.empty(); }
-  double seconds() const { return seconds_; }  // that the search had taken
-  // From several threads.
-  void add(const SearchTrial& trial, double seconds);
-
- private:
-  void parse(std::istream& in, const JournalHead& head);
-  void read_trial(const std::string& line, const std::string& where);
-
-  RunFolder run_;
-  bool writes_;
-  std::map<size_t, SearchTrial> known_;  // by number
-  double seconds_ = 0;
-  std::mutex mutex_;
-  std::set<size_t> written_;
-  std::ofstream out_;
-};
-
-// Without a last line that was cut short: it has no end.
-std::string whole_lines(std::string text) {
-  text.resize(text.rfind('\n') + 1);  // 0 where there is none
-  return text;
-}
-
-Journal::Journal(const RunFolder& run, const JournalHead& head, Cluster* cluster)
-    : run_(run), writes_(cluster == nullptr || cluster->is_first()) {
-  const Path file = run_.search_journal();
-  std::string text;
-  if (writes_ && path_exists(file)) text = whole_lines(read_file(file, kMaxRecordBytes));
-  if (cluster != nullptr) text = said_by_first(*cluster, text);
-  std::istringstream in(text);
-  parse(in, head);
-  if (!writes_) return;
-  for (const auto& [number, trial] : known_) written_.insert(number);
-  write_file(file, text.empty() ? record_text(head) + "\n" : text);  // without what was cut short
-  out_.open(file, std::ios::app);
-}
-
-// Only the end of the file is written as lines come, so that damage elsewhere is not ours.
-[[noreturn]] void fail_damaged(std::string_view error) {
-  fail("{}; the search cannot go on from it: start again with --overwrite", error);
-}
-
-template <class Record>
-Record parse_line(const std::string& line, const std::string& where) {
-  try {
-    return parse_record<Record>(line, where);
-  } catch (const Error& error) {
-    fail_damaged(error.what());
-  }
-}
-
-void Journal::parse(std::istream& in, const JournalHead& head) {
-  const std::string file = run_.search_journal().string();
-  std::string line;
-  if (!std::getline(in, line)) return;
-  const auto found = parse_line<JournalHead>(line, file + ":1");
-  auto difference = first_difference(found.identity, head.identity);
-  if (!difference) difference = first_difference(found.request, head.request);
-  if (difference) fail_other_run(run_.path, *difference);
-  for (size_t number = 2; std::getline(in, line); ++number) {
-    read_trial(line, fmt::format("{}:{}", file, number));
-  }
-}
-
-void Journal::read_trial(const std::string& line, const std::string& where) {
-  auto [trial, seconds] = parse_line<JournalTrial>(line, where);
-  if (trial.score.has_value() == !trial.error.empty() || trial.chosen || !(seconds >= 0)) {
-    fail_damaged(where + ": expected a trial that has ended, with a score or an error");
-  }
-  const size_t number = trial.trial;
-  seconds_ = std::max(seconds_, seconds);
-  if (!known_.emplace(number, std::move(trial)).second) {
-    fail_damaged(fmt::format("{}: expected each trial once, found {} again", where, number));
-  }
-}
-
-// What was to be done in a trial, without what came of it.
-std::string plan_of(SearchTrial trial) {
-  trial.best_epoch = 0;
-  trial.val_map = trial.score = std::nullopt;
-  trial.error.clear();
-  return record_text(trial);
-}
-
-std::optional<SearchTrial> Journal::find(const SearchTrial& asked) const {
-  const auto found = known_.find(asked.trial);
-  if (found == known_.end()) return std::nullopt;
-  if (plan_of(found->second) != plan_of(asked)) {
-    fail("{}: expected trial {} to be {}, found {}; start again with --overwrite",
-         run_.search_journal().string(), asked.trial, plan_of(asked), plan_of(found->second));
-  }
-  return found->second;
-}
-
-void Journal::add(const SearchTrial& trial, double seconds) {
-  if (!writes_ || (trial.error.empty() && !std::isfinite(trial.score.value_or(NAN)))) return;
-  const std::lock_guard guard(mutex_);
-  if (!written_.insert(trial.trial).second) return;
-  out_ << record_text(JournalTrial{trial, seconds}) << std::endl;
-  if (!out_) fail("{}: cannot write; is the disk full?", run_.search_journal().string());
-}
-
 [[noreturn]] void fail_no_trials() { fail_usage("--trials: expected at least 1, found 0"); }
 
 class Search {
  public:
   Search(const Dataset& data, const TrainConfig& base, const AutoOptions& options,
-         const RunEvents& events, Journal* journal = nullptr)
+         const RunEvents& events, SearchJournal* journal = nullptr)
       : data_(data), base_(base), options_(options), events_(events), journal_(journal) {
     if (options.trials == 0) fail_no_trials();
   }
@@ -229,7 +83,7 @@ class Search {
   TrainConfig base_;
   const AutoOptions& options_;
   const RunEvents& events_;
-  Journal* journal_;  // null where nothing is kept
+  SearchJournal* journal_;  // null where nothing is kept
   Clock::time_point start_ = Clock::now();
   double k_ = 1;            // of the criterion
   bool can_solve_ = false;  // whether solving for a classifier takes no longer than training one
@@ -604,7 +458,7 @@ void check_same_search(const RunFolder& folder, const Dataset& data, const Train
 // something else: it had a time limit.
 std::optional<TrainConfig> chosen_before(const RunFolder& folder, const Dataset& data,
                                          const TrainConfig& base, const AutoOptions& options,
-                                         const Journal& journal) {
+                                         const SearchJournal& journal) {
   if (options.run.existing != Existing::kResume || !options.time_limit || !journal.is_empty() ||
       !path_exists(folder.config())) {
     return std::nullopt;
@@ -679,7 +533,7 @@ RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptio
     clear_run(folder);                   // now, so that --resume goes on with this search
     run.existing = Existing::kResume;
   }
-  Journal journal(folder, head_of(data, base, *run.search), cluster);
+  SearchJournal journal(folder, head_of(data, base, *run.search), cluster);
   SearchResult search;
   if (auto before = chosen_before(folder, data, base, options, journal)) {
     search.chosen = std::move(*before);

@@ -42,15 +42,39 @@ void expect_finite(std::span<const float> values, const Path& file, std::string_
   }
 }
 
+[[noreturn]] void fail_no_run(const Path& path) {
+  if (!path_exists(path)) {
+    fail("{}: expected the folder of a run, found nothing there; check the path", path.string());
+  }
+  if (path_exists(path / "best.json")) {
+    fail(
+        "{}: expected a run, found a sweep; its best.json names the folder of each winner, "
+        "{}/runs/...",
+        path.string(), path.string());
+  }
+  fail("{}: expected a finished run, found no result.json; train it, or continue it with --resume",
+       path.string());
+}
+
+// How the classes differ, in words.
+std::string class_difference(const std::vector<std::string>& expected,
+                             const std::vector<std::string>& found) {
+  if (expected.size() != found.size()) {
+    return fmt::format("expected the {} classes the model was trained on, found {}",
+                       expected.size(), found.size());
+  }
+  size_t j = 0;
+  while (expected[j] == found[j]) ++j;
+  return fmt::format(
+      "expected the classes the model was trained on, found class {} to be '{}' instead of '{}'", j,
+      found[j].substr(0, 100), expected[j].substr(0, 100));
+}
+
 }  // namespace
 
 TrainedModel load_trained_model(const Path& run, int threads) {
   const RunFolder folder{run};
-  if (!path_exists(folder.result())) {
-    fail(
-        "{}: expected a finished run, found no result.json; train it, or continue it with --resume",
-        run.string());
-  }
+  if (!path_exists(folder.result())) fail_no_run(run);
   RunSetup setup = read_run_setup(folder.config());
   const RunResult result = read_run_result(folder.result());
   TrainedModel trained;
@@ -117,8 +141,8 @@ std::vector<int> TrainedModel::image_sizes() const {
 
 void check_fits(const TrainedModel& model, const Dataset& data) {
   if (data.classes != model.classes) {
-    fail("{}: expected the {} classes the model was trained on, found {} or other names",
-         data.folder.string(), model.classes.size(), data.classes.size());
+    fail("{}: {}; import the data with --classes in the model's order, or train on it",
+         data.folder.string(), class_difference(model.classes, data.classes));
   }
   for (const DataPart* part : {&data.train_file, &data.test}) {
     if (!model.is_fine_tuned() && !part->features.empty() &&

@@ -23,14 +23,14 @@ void link_or_copy(const Path& from, const Path& to) {
   copy.commit();
 }
 
-// Whether an answer contradicts the truth; a data folder in which one does cannot be opened.
+// Whether an answer "yes" contradicts the truth; a data folder in which one does cannot be opened.
 bool contradicts(const LabelMatrix& labels, const LabelMatrix& truth) {
   std::vector<int8_t> o(labels.cols()), y(labels.cols());
   for (size_t i = 0; i < labels.rows(); ++i) {
     labels.read_row(i, o);
     truth.read_row(i, y);
     for (size_t j = 0; j < o.size(); ++j) {
-      if (o[j] != 0 && (o[j] > 0) != (y[j] > 0)) return true;
+      if (o[j] > 0 && y[j] == 0) return true;
     }
   }
   return false;

@@ -14,12 +14,21 @@ namespace {
 
 constexpr const char* kLock = "review.lock";
 
+// What a review that was killed while it began has left is none of anybody else's.
+bool is_of_a_start(const Path& review, const Path& entry) {
+  const std::string name = entry.filename().string();
+  const std::string copy = observed_copy(review).filename().string();
+  const std::string draft = database_file(review).filename().string() + ".new";
+  return name == kLock || name == copy || name.starts_with(copy + ".tmp-") ||
+         name.starts_with(draft);
+}
+
 bool holds_something_else(const Path& folder) {
   if (!path_exists(folder)) return false;
   if (!is_folder(folder)) return true;
   const auto entries = list_folder(folder);
-  return std::any_of(entries.begin(), entries.end(),
-                     [](const Path& entry) { return entry.filename() != kLock; });
+  return !std::ranges::all_of(entries,
+                              [&](const Path& entry) { return is_of_a_start(folder, entry); });
 }
 
 // The observed labels that a run was trained on: the file's, or those it drew.
@@ -112,6 +121,11 @@ void Review::open_existing() {
 std::vector<std::string> Review::notices() const {
   std::vector<std::string> notices;
   if (resumed_) notices.push_back(fmt::format("the data is read from {}", data_.folder.string()));
+  if (resumed_ && !options_.run.empty()) {
+    notices.push_back(fmt::format(
+        "the review goes on with the run it has; {} is not used: begin another review with it",
+        options_.run.string()));
+  }
   if (pictures_->any() && images_are_elsewhere(data_.folder, data_.image_root)) {
     notices.push_back(elsewhere_notice(data_.folder, data_.image_root));
   }

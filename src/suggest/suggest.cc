@@ -96,8 +96,8 @@ Matrix<float> Suggester::probabilities(View<const int8_t> known) {
   const Matrix<int8_t> labels = take_rows(known, rows_);
   // Not the truth's k: nobody knows that where labels are missing.
   const std::optional<double> k = config_.k ? config_.k : data_.expected_positives;
-  return missing_probabilities({labels, logits_, left_out_, threads_, before_, between_parts_, k,
-                                config_.k_is_estimated});
+  return missing_probabilities(
+      {labels, logits_, left_out_, threads_, before_, between_parts_, k, config_.k_is_estimated});
 }
 
 void Suggester::fit(View<const int8_t> known) {

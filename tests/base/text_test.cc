@@ -13,6 +13,10 @@ TEST(Nearest, FindsTypos) {
   EXPECT_EQ(nearest("rloe", kNames), "role");
   EXPECT_EQ(nearest("anls", kNames), "an-ls");
   EXPECT_EQ(nearest("something-else", kNames), "");
+  EXPECT_EQ(nearest("ROLE", kNames), "role");  // as papers write it
+  EXPECT_EQ(nearest("AN-LS", kNames), "an-ls");
+  const std::vector<std::string> flags = {"--lr", "--k", "--epochs", "--threads"};
+  EXPECT_EQ(nearest("--ep", flags), "--epochs");
 }
 
 TEST(DidYouMean, IsEmptyWhenNothingIsNear) {

@@ -65,5 +65,13 @@ TEST(ReportVerb, MakesOnePageOrSaysWhyNot) {
   expect_failure({"report", data, "--out", page}, 1, "found none");
 }
 
+TEST(ReportVerb, ReplacesPagesOnly) {
+  const TemporaryFolder folder;
+  write_file(folder / "notes.csv", "mine");
+  expect_failure({"report", folder.path().string(), "--out", folder / "notes.csv"}, 1,
+                 "expected a page to replace");
+  EXPECT_EQ(read_file(folder / "notes.csv"), "mine");
+}
+
 }  // namespace
 }  // namespace spml

@@ -168,6 +168,22 @@ TEST(Review, RefusesAFolderWithOtherFiles) {
   EXPECT_SPML_ERROR(toy.open(), HasSubstr("other files"));
 }
 
+TEST(Review, BeginsWhereAKilledOneHadBegun) {
+  const ToyReview toy;
+  std::filesystem::create_directory(toy.out());
+  for (const char* name : {"review.lock", "observed.npy", "observed.npy.tmp-0123456789abcdef",
+                           "review.db.new", "review.db.new-journal"}) {
+    write_file(toy.out() / name, "half");
+  }
+  EXPECT_FALSE(toy.open()->store().list({}).empty());
+}
+
+TEST(Review, SaysThatItHasARunAlready) {
+  const ToyReview toy;
+  toy.open();
+  EXPECT_THAT(toy.open()->notices(), testing::Contains(HasSubstr("is not used")));
+}
+
 TEST(Review, AStartThatFailsLeavesNothingInTheWay) {
   const ToyReview toy;
   ReviewOptions wrong = toy.options();
