@@ -52,12 +52,13 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
   if (word.size() > kMaxLength || candidates.size() > kMaxCandidates) return "";
   std::string best;
   const std::string lower = lower_case(word);
-  size_t best_distance = std::max<size_t>(2, word.size() / 2);
+  // In halves of a letter: what is cut short is nearer than two slips, and further than one.
+  size_t best_distance = 2 * std::max<size_t>(2, word.size() / 2);
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kMaxLength) continue;
     const std::string known = lower_case(candidate);
-    const bool is_beginning = lower.size() >= 2 && known.starts_with(lower);
-    const size_t distance = is_beginning && known != lower ? 1 : edit_distance(lower, known);
+    size_t distance = 2 * edit_distance(lower, known);
+    if (lower.size() >= 2 && known.starts_with(lower)) distance = std::min<size_t>(distance, 3);
     if (distance <= best_distance && (best.empty() || distance < best_distance)) {
       best = candidate;
       best_distance = distance;

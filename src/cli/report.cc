@@ -23,7 +23,8 @@ struct Options {
 // Pages are made anew again and again; anything else there is somebody's.
 void expect_page(const Path& file) {
   constexpr std::string_view kBegin = "<!doctype html>";
-  if (!path_exists(file) || is_folder(file)) return;  // a folder is refused when it is written
+  expect_replaceable(file);
+  if (!path_exists(file)) return;
   const MappedFile found(file);
   const auto bytes = found.bytes();
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
