@@ -278,6 +278,7 @@ Verb predict_verb() {
        .target = &options->top,
        .help = "List the K best labels of each row, whatever they score",
        .hint = "K",
+       .range = {1, 1e6},
        .default_text = "those at or above their threshold"},
       {.name = "all",
        .target = &options->all,

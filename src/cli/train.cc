@@ -60,6 +60,12 @@ std::string map_text(const std::optional<double>& value) {
   return value ? fmt::format("{:5.2f}", *value) : "  n/a";
 }
 
+// Whether flags or a preset ask for something of print_choice().
+bool is_chosen(const RunResult& result) {
+  return result.transform.value_or("none") != "none" || result.weight_decay.value_or(0) > 0 ||
+         result.average.value_or(1) > 1 || result.blend_ridge.value_or(false);
+}
+
 // What a search chose beside the loss and its steps.
 void print_choice(const RunResult& result) {
   fmt::print("transform {}", printable(result.transform.value_or("none")));
@@ -80,11 +86,14 @@ void print_result(const RunResult& result, const std::string& out, bool search) 
     fmt::print("loss {}  lr {:g}  batch {}  seed {}  best epoch {} of {}\n", printable(result.loss),
                result.lr, result.batch, result.seed, result.best_epoch, result.epochs);
   }
-  if (search) print_choice(result);
+  if (search || is_chosen(result)) print_choice(result);
   fmt::print("MAP  val {}  test {}  train {}\n", map_text(result.val_map),
              map_text(result.test_map), map_text(result.train_map));
-  fmt::print("{:.2f} s, of which training {:.2f} s; written to {}\n", result.seconds,
-             result.train_seconds, out);
+  // Of a search most of the training is in its trials; what was resumed has trained before.
+  const bool is_whole = !search && result.resumed_from_step == 0;
+  fmt::print("{:.2f} s{}; written to {}\n", result.seconds,
+             is_whole ? fmt::format(", of which training {:.2f} s", result.train_seconds) : "",
+             out);
 }
 
 // The rows of this rank, where the ranks are to have rows of their own.

@@ -120,6 +120,15 @@ TEST_F(VocTree, AClassWithoutItsTestListIsAnError) {
   EXPECT_SPML_ERROR(import_voc(folder.path()), HasSubstr("cow_val.txt"));
 }
 
+TEST_F(VocTree, WithoutTestListsThereAreNoTestRows) {
+  std::filesystem::remove(lists / "cow_val.txt");
+  std::filesystem::remove(lists / "train_val.txt");
+  const ImportedSet set = import_voc(folder.path());
+  EXPECT_EQ(labels(set.train), (Labels{{0}, {0, 1}}));
+  EXPECT_TRUE(set.test.empty());
+  EXPECT_THAT(set.warnings, Contains(HasSubstr("no lists such as cow_val.txt")));
+}
+
 TEST(VocXml, NamesMayHaveEntitiesAndAttributes) {
   const VocAnnotation annotation = parse_voc_xml(
       "<annotation><object id='a>b'><name> salt &amp; pepper </name></object></annotation>",

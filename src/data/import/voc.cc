@@ -119,13 +119,22 @@ void read_list(const Path& path, int32_t label, Rows& rows, ImageCheck& images, 
   memory.release(seen_bytes);
 }
 
+Path list_file(const Path& lists, const std::string& name, std::string_view phase) {
+  return lists / fmt::format("{}_{}.txt", name, phase);
+}
+
+bool has_list(const Path& lists, std::string_view phase, const std::vector<std::string>& classes) {
+  return std::ranges::any_of(
+      classes, [&](const std::string& name) { return path_exists(list_file(lists, name, phase)); });
+}
+
 std::vector<ImportedRow> read_part(const Path& lists, std::string_view phase, ImageCheck& images,
                                    ImportedSet& set, MemoryMeter& memory) {
   Rows rows;
   Met repeated, empty;
   for (size_t label = 0; label < set.classes.size(); ++label) {
-    read_list(lists / fmt::format("{}_{}.txt", set.classes[label], phase),
-              static_cast<int32_t>(label), rows, images, repeated, empty, memory);
+    read_list(list_file(lists, set.classes[label], phase), static_cast<int32_t>(label), rows,
+              images, repeated, empty, memory);
   }
   if (empty.count == set.classes.size()) {
     fail("{}: expected one line per image, found an empty file, as for every class", empty.first);
@@ -180,7 +189,12 @@ ImportedSet import_voc(const Path& source, const VocOptions& options) {
   // Many lists may be links to one file: no size on disk bounds the labels.
   MemoryMeter memory(fmt::format("{}: its images and labels", lists.string()));
   set.train = read_part(lists, "train", images, set, memory);
-  set.test = read_part(lists, "val", images, set, memory);
+  if (has_list(lists, "val", set.classes)) {
+    set.test = read_part(lists, "val", images, set, memory);
+  } else {  // as a review exports it
+    set.warnings.push_back(fmt::format("{}: no lists such as {}_val.txt, so there are no test rows",
+                                       lists.string(), set.classes.front()));
+  }
   images.finish(set);
 
   set.has_boxes = is_folder(tree / "Annotations");
