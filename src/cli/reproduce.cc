@@ -63,6 +63,7 @@ ReproduceOptions parse(const Options& options) {
   parsed.jobs = options.jobs.value_or(0);
   parsed.threads = options.common.threads;
   parsed.overwrite = options.overwrite;
+  parsed.beside_others = options.resume || options.overwrite;
   parsed.cluster = joined_cluster();
   return parsed;
 }

@@ -60,6 +60,7 @@ void sweep(const Options& options) {
   SweepOptions sweep;  // its time begins here
   sweep.out = options.out;
   sweep.overwrite = options.overwrite;
+  sweep.beside_others = options.resume || options.overwrite;
   sweep.keep_earlier = true;
   sweep.checkpoint_every = options.checkpoint_every;
   parse_shard(options.shard, sweep);

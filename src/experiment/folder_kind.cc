@@ -70,8 +70,10 @@ void expect_own_folder(const Path& path, FolderKind kind) {
   for (const Path& entry : list_folder(path)) {
     // The kind last: another shard may have begun since, and locks the folder before it fills it.
     if (may_stay(entry, kind) || kind_of_folder(path) == kind) continue;
-    fail("{}: expected a new folder or that of {}, found other files ('{}'); choose another --out",
-         path.string(), name_of(kind), printable(entry.filename().string()));
+    fail(
+        "{}: expected a new folder or that of {}, found other files ('{}'); choose another --out, "
+        "or give --resume or --overwrite, which leave them alone",
+        path.string(), name_of(kind), printable(entry.filename().string()));
   }
 }
 

@@ -130,6 +130,7 @@ LinearStart linear_start(const Dataset& data, const TrainConfig& config, const R
   make_folder_inside(sweep.out);
   sweep.jobs = options.threads;
   sweep.overwrite = options.existing == Existing::kOverwrite;
+  sweep.beside_others = options.existing != Existing::kRefuse;
   sweep.keep_earlier = false;  // the start has the settings that are asked for now
   sweep.cluster = options.cluster;
   SweepEvents sweep_events;

@@ -121,6 +121,7 @@ void OnDataset::train(const std::vector<Cell>& cells) {
   sweep.jobs = jobs_;
   sweep.threads = threads_;
   sweep.overwrite = options_.overwrite;
+  sweep.beside_others = options_.beside_others;
   sweep.make_image_model = options_.make_image_model;
   sweep.cluster = options_.cluster;
   GridRuns grid = run_grid(data_, configs, sweep, events_);

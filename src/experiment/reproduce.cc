@@ -187,7 +187,8 @@ Reproduction reproduce(const Experiment& experiment, const ReproduceOptions& opt
   const bool is_first = options.cluster == nullptr || options.cluster->is_first();
   std::optional<FileLock> lock;
   if (is_first) {
-    expect_own_folder(options.out, FolderKind::kReproduction);
+    const auto expect = options.beside_others ? expect_kind : expect_own_folder;
+    expect(options.out, FolderKind::kReproduction);
     make_folder(options.out);
     lock.emplace(options.out / ".lock", options.out.string());
   }

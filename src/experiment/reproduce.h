@@ -34,7 +34,8 @@ struct ReproduceOptions {
   int jobs = 0;            // runs at the same time; 0: all threads, one where networks are trained
   int threads = 1;         // of all runs together
   bool overwrite = false;  // do finished runs again
-  ImageConfig image;       // of the modes other than linear
+  bool beside_others = false;  // the folder may hold files of others, which stay
+  ImageConfig image;           // of the modes other than linear
   ImageModelMaker make_image_model;
   Cluster* cluster = nullptr;  // as in SweepOptions; rank 0 writes the results
 };

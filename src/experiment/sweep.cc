@@ -284,13 +284,22 @@ class GridWork {
 
 }  // namespace
 
+namespace {
+
+void expect_folder(const SweepOptions& options) {
+  const auto expect = options.beside_others ? expect_kind : expect_own_folder;
+  expect(options.out, FolderKind::kSweep);
+}
+
+}  // namespace
+
 GridRuns run_grid(const Dataset& data, const std::vector<TrainConfig>& configs,
                   const SweepOptions& options, const SweepEvents& events) {
   const std::vector<TrainConfig> grid = without_repeats(configs);
   Cluster* const cluster = options.cluster;
   std::optional<FileLock> lock;
   if (cluster == nullptr || cluster->is_first()) {
-    expect_own_folder(options.out, FolderKind::kSweep);
+    expect_folder(options);
     make_folder_inside(SweepFolder{options.out}.runs());
     lock.emplace(
         options.out / fmt::format("{}{}-of-{}", kShardLock, options.shard + 1, options.shards),
@@ -312,7 +321,7 @@ SweepSummary run_sweep(const Dataset& data, const std::vector<TrainConfig>& conf
   const SweepFolder folder{options.out};
   const bool is_first = options.cluster == nullptr || options.cluster->is_first();
   if (is_first && !options.overwrite) {
-    expect_own_folder(options.out, FolderKind::kSweep);
+    expect_folder(options);
     expect_same_data(folder, data);
   }
   GridRuns runs = run_grid(data, configs, options, events);

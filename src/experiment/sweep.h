@@ -32,6 +32,7 @@ struct SweepOptions {
   int jobs = 1;                      // runs at the same time
   int threads = 1;                   // of each run
   bool overwrite = false;            // do finished runs again, and forget those of other grids
+  bool beside_others = false;        // the folder may hold files of others, which stay
   bool keep_earlier = false;         // list what other grids have left in the folder, too
   uint64_t checkpoint_every = 0;     // as in RunOptions
   ImageModelMaker make_image_model;  // as in RunOptions

@@ -119,10 +119,12 @@ TEST_F(Sweep, OtherDataInTheSameFolderIsAnError) {
 }
 
 TEST_F(Sweep, WritesIntoNoDataFolder) {
-  for (const Words& flag : {Words{}, Words{"--resume"}, Words{"--overwrite"}}) {
-    expect_failure(sweep("data", flag), 1, "found other files");
-  }
+  expect_failure(sweep("data", {}), 1, "found other files");
   EXPECT_FALSE(std::filesystem::exists(folder / "data" / "runs"));
+  for (const char* consent : {"--resume", "--overwrite"}) {
+    expect_success(sweep("data", {consent}));
+    EXPECT_TRUE(std::filesystem::exists(folder / "data" / "formatted_train_labels.npy"));
+  }
 }
 
 TEST_F(Sweep, EarlierGridsAreListedAndWhatIsDamagedIsToldOf) {

@@ -249,17 +249,20 @@ TEST_F(Sweeping, WritesIntoNoFolderOfOthers) {
   write_file(folder_ / "mine/.lock", "");
   for (const char* file : {"mine/dataset.json", "mine/notes/today.txt"}) {
     write_file(folder_ / file, "{}");
-    for (const bool overwrite : {false, true}) {
-      sweep.overwrite = reproduction.overwrite = overwrite;
-      EXPECT_SPML_ERROR(run_sweep(data_, grid, sweep), HasSubstr("found other files"));
-      EXPECT_SPML_ERROR(run_grid(data_, grid, sweep), HasSubstr("found other files"));
-      EXPECT_SPML_ERROR(reproduce(experiment, reproduction), HasSubstr("found other files"));
-    }
+    EXPECT_SPML_ERROR(run_sweep(data_, grid, sweep), HasSubstr("found other files"));
+    EXPECT_SPML_ERROR(run_grid(data_, grid, sweep), HasSubstr("found other files"));
+    EXPECT_SPML_ERROR(reproduce(experiment, reproduction), HasSubstr("found other files"));
     std::filesystem::remove(folder_ / file);
   }
   EXPECT_FALSE(std::filesystem::exists(folder_ / "mine/runs"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "mine/results.json"));
   EXPECT_EQ(run_sweep(data_, grid, sweep).runs, 1u);  // a lock and an empty folder are left
+  sweep.out = folder_ / "shared";
+  make_folder(sweep.out);
+  write_file(sweep.out / "notes.txt", "mine");
+  sweep.beside_others = true;
+  EXPECT_EQ(run_sweep(data_, grid, sweep).runs, 1u);
+  EXPECT_EQ(read_file(sweep.out / "notes.txt"), "mine");
 }
 
 TEST_F(Sweeping, WhatHasOnlyBegunGoesOn) {
