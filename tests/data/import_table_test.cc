@@ -258,6 +258,14 @@ TEST_F(ImportTable, OtherKeysThanLabelsAreIgnoredUnlessTheyAreSlipsOfThePen) {
   }
 }
 
+// The first column is that of the images where none is called so; not if it is one of labels.
+TEST_F(ImportTable, TheColumnOfTheImagesIsNoneOfLabels) {
+  for (const char* header : {"labels,photo", "not,photo", "label"}) {
+    EXPECT_SPML_ERROR(csv(std::string(header) + "\ncat,a.jpg\n"),
+                      HasSubstr("expected a column 'image' beside"));
+  }
+}
+
 TEST_F(ImportTable, ColumnsOfNumbersAreNotTakenForLabels) {
   EXPECT_SPML_ERROR(
       csv("image,cat,dog\na.jpg,1,0\nb.jpg,0,1\n"),

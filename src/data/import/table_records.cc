@@ -76,6 +76,10 @@ Columns read_header(const std::vector<std::string>& fields, const std::string& p
     }
   }
   if (columns.split == columns.image) fail("{}: expected a column 'image', found none", place);
+  if (columns.is_label[columns.image] || columns.is_absent[columns.image]) {
+    fail("{}: expected a column 'image' beside '{}', found none; give the images' column that name",
+         place, fields[columns.image]);
+  }
   for (size_t i = 0; i < fields.size(); ++i) {
     if (i == columns.image || i == columns.split || i == columns.complete) continue;
     if (columns.is_absent[i]) continue;
