@@ -11,6 +11,8 @@
 
 namespace spml {
 
+class SearchJournal;
+
 // The name that stands for the search where a loss is expected.
 inline constexpr const char* kAutoLoss = "auto";
 
@@ -37,13 +39,18 @@ double step_size_for(double lr, size_t train_rows, size_t batch);
 // training one does.
 bool is_worth_solving(size_t rows, size_t features, size_t labels, int epochs);
 
-// The search alone: what validation prefers, and every trial. Needs no folder.
+// Error where a search could not begin: no trials, or data that no loss can train on.
+void check_search(const Dataset& data, const TrainConfig& base, const AutoOptions& options);
+
+// The search alone (search.cc): what validation prefers, and every trial. Needs no folder; with a
+// journal, trials that it knows are not trained again.
 struct SearchResult {
   TrainConfig chosen;
   std::vector<SearchTrial> trials;
 };
 SearchResult search_settings(const Dataset& data, const TrainConfig& base,
-                             const AutoOptions& options, const RunEvents& events = {});
+                             const AutoOptions& options, const RunEvents& events = {},
+                             SearchJournal* journal = nullptr);
 
 // Searches, then trains what was chosen into the run folder. As run_training() otherwise: under
 // kResume an interrupted search goes on after the trials that had ended.

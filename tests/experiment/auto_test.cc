@@ -1,6 +1,8 @@
 // The search in a folder: whose folder it is, and what it leaves there.
 #include "experiment/auto.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -283,6 +285,20 @@ TEST_F(ResumedSearch, RefusesADamagedJournalAndAnotherSearch) {
   options.trials = 10;
   data = small_data({.rows = 100});
   EXPECT_SPML_ERROR(resume(), HasSubstr("data_fingerprint"));
+}
+
+TEST_F(ResumedSearch, WritesItsJournalThroughNoLinkAndWaitsForNoPipe) {
+  interrupt_after(2);
+  const Path elsewhere = folder / "elsewhere";
+  std::filesystem::rename(journal, elsewhere);
+  const std::string text = read_file(elsewhere);
+  std::filesystem::create_symlink(elsewhere, journal);
+  resume();
+  EXPECT_EQ(read_file(elsewhere), text);
+  std::filesystem::remove_all(folder / "run");
+  std::filesystem::create_directory(folder / "run");
+  ASSERT_EQ(::mkfifo(journal.c_str(), 0600), 0);
+  EXPECT_SPML_ERROR(resume(), HasSubstr("expected a regular file"));
 }
 
 TEST_F(SearchFolder, StopEndsTheRefit) {
