@@ -14,11 +14,12 @@
 #include <numeric>
 
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/parallel.h"
 #include "libtorch/resnet.h"
 #include "network_cost.h"
 #include "vision/finetune_model.h"
-#include "vision/scene.h"
+#include "vision/image/scene.h"
 #include "vision/small_resnet.h"
 
 namespace {

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/rng.h"
 
 namespace spml {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <functional>
 
-#include "vision/resnet_layout.h"
+#include "vision/weights/resnet_layout.h"
 
 namespace spml {
 

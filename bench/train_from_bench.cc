@@ -11,7 +11,7 @@
 
 #include "base/files.h"
 #include "vision/finetune_model.h"
-#include "vision/scene.h"
+#include "vision/image/scene.h"
 #include "vision/small_resnet.h"
 
 namespace {

@@ -3,6 +3,6 @@ function(spml_precompiled target)
   if(CCACHE)
     target_compile_options(${target} PRIVATE -fpch-preprocess)
     set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER
-      "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${CCACHE}")
+      "${SPML_CCACHE};CCACHE_SLOPPINESS=pch_defines,time_macros;${CCACHE}")
   endif()
 endfunction()

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "base/process.h"
 #ifdef SPML_FUZZ_VISION
 #include "vision/small_resnet.h"

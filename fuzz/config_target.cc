@@ -1,5 +1,5 @@
 // --config files, as the flags of a verb read them.
-#include "cli/parse.h"
+#include "cli/flags/parse.h"
 #include "memory_file.h"
 #include "targets.h"
 

@@ -8,8 +8,8 @@
 #include "targets.h"
 #include "vision/activation_cache.h"
 #include "vision/finetune_model.h"
+#include "vision/image/resize.h"
 #include "vision/partial_features.h"
-#include "vision/resize.h"
 
 namespace spml {
 namespace {

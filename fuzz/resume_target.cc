@@ -3,10 +3,10 @@
 // safetensors file, which the tensors and the metadata that follow make up.
 #include "base/fail.h"
 #include "data/observe.h"
-#include "experiment/checkpoint.h"
-#include "experiment/run_folder.h"
-#include "experiment/session.h"
+#include "fit/session.h"
 #include "memory_file.h"
+#include "run/checkpoint.h"
+#include "run/run_folder.h"
 #include "sections.h"
 #include "targets.h"
 

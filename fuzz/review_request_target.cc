@@ -3,10 +3,11 @@
 // mutations get past the guard.
 #include <nlohmann/json.hpp>
 
+#include "base/folders.h"
 #include "data/synth.h"
-#include "experiment/run.h"
 #include "memory_file.h"
-#include "review/api.h"
+#include "review/http/api.h"
+#include "run/run.h"
 #include "sections.h"
 #include "targets.h"
 

@@ -5,10 +5,10 @@
 #include <charconv>
 
 #include "memory_file.h"
-#include "review/answer_log.h"
-#include "review/export.h"
-#include "review/guard.h"
-#include "review/schema.h"
+#include "review/export/export.h"
+#include "review/http/guard.h"
+#include "review/store/answer_log.h"
+#include "review/store/schema.h"
 #include "sections.h"
 #include "targets.h"
 

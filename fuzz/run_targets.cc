@@ -1,16 +1,16 @@
 // Experiments, and the files and folders that runs, sweeps and reproductions leave.
 #include <sstream>
 
-#include "experiment/decisions.h"
-#include "experiment/definition.h"
-#include "experiment/experiment_result.h"
-#include "experiment/linear_start.h"
-#include "experiment/search_journal.h"
-#include "experiment/sweep.h"
-#include "experiment/trained_model.h"
+#include "fit/decisions.h"
 #include "memory_file.h"
 #include "report/collect.h"
+#include "reproduce/definition.h"
+#include "reproduce/experiment_result.h"
+#include "run/trained_model.h"
+#include "search/journal.h"
 #include "sections.h"
+#include "sweep/linear_start.h"
+#include "sweep/sweep.h"
 #include "targets.h"
 
 namespace spml {
@@ -88,7 +88,10 @@ bool fuzz_run_folder(std::span<const std::byte> bytes) {
 
 bool fuzz_sweep_folder(std::span<const std::byte> bytes) {
   folder().fill(split_sections(bytes), kSweepFiles);
-  accepts([&] { linear_run(folder().path(), "an"); });
+  TrainConfig config;
+  config.loss = "an";
+  config.image.init = folder().path();
+  accepts([&] { linear_starts().init_run(config); });
   return accepts([&] { collect({folder().path()}); });
 }
 

@@ -1,9 +1,10 @@
 // The readers behind images and weights, beside those of reader_targets.cc.
 #include "memory_file.h"
 #include "targets.h"
-#include "vision/image.h"
-#include "vision/imagenet_package.h"
-#include "vision/tar.h"
+#include "vision/image/decode.h"
+#include "vision/image/image.h"
+#include "vision/weights/imagenet_package.h"
+#include "vision/weights/tar.h"
 
 namespace spml {
 

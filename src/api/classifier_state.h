@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "decide/calibration.h"
-#include "experiment/run.h"
 #include "linear/linear_model.h"
+#include "run/run.h"
 #include "spml/linear.h"
 
 namespace spml {

@@ -1,13 +1,13 @@
 // A classifier and its run folder: the one that `spml train` writes and the verbs read.
 #include "api/classifier_state.h"
 #include "base/fail.h"
-#include "experiment/decisions.h"
-#include "experiment/measure.h"
-#include "experiment/run_folder.h"
-#include "experiment/run_writer.h"
-#include "experiment/trained_model.h"
+#include "fit/decisions.h"
+#include "fit/measure.h"
 #include "formats/npy.h"
 #include "formats/safetensors.h"
+#include "run/run_folder.h"
+#include "run/run_writer.h"
+#include "run/trained_model.h"
 #include "spml/version.h"
 
 namespace spml {

@@ -5,12 +5,12 @@
 #include "api/folder_state.h"
 #include "base/fail.h"
 #include "base/parallel.h"
-#include "experiment/auto.h"
-#include "experiment/average.h"
-#include "experiment/measure.h"
-#include "experiment/observed_k.h"
-#include "experiment/run.h"
-#include "experiment/settings.h"
+#include "fit/average.h"
+#include "fit/measure.h"
+#include "fit/observed_k.h"
+#include "run/run.h"
+#include "search/auto.h"
+#include "settings/settings.h"
 
 namespace spml {
 namespace {

@@ -146,12 +146,6 @@ std::string read_file(const Path& path, size_t max_bytes) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-void make_folder(const Path& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error) fail("{}: cannot create the folder: {}", path.string(), error.message());
-}
-
 int create_new_file(const Path& path) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (fd < 0) fail("{}: cannot create: {}", path.string(), reason());

@@ -4,14 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
 
-namespace spml {
+#include "base/path.h"
 
-using Path = std::filesystem::path;
+namespace spml {
 
 // A read-only memory map of a whole file. Move-only. Throws Error when the file cannot be opened
 // or is not a regular file (a pipe is refused at once, not waited for); an empty file gives empty
@@ -63,9 +62,6 @@ void write_file(const Path& path, std::string_view text);  // atomically
 // The whole file as text; Error when it is larger than max_bytes.
 constexpr size_t kMaxTextFile = size_t{1} << 28;
 std::string read_file(const Path& path, size_t max_bytes = kMaxTextFile);
-
-// Creates the folder and its parents; Error with the reason when that fails.
-void make_folder(const Path& path);
 
 // Creates a file that is not there yet, and nothing else: no link is followed, no file opened that
 // another process made first. Gives the descriptor; Error with the reason.

@@ -36,6 +36,12 @@ bool is_link(const Path& path) {
   return fs::is_symlink(fs::symlink_status(path, ignored));
 }
 
+void make_folder(const Path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) fail("{}: cannot create the folder: {}", path.string(), error.message());
+}
+
 void make_folder_inside(const Path& path) {
   if (is_link(path)) {
     fail("{}: expected a folder to write to, found a symbolic link; remove it first",

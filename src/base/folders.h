@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/files.h"
+#include "base/path.h"
 
 namespace spml {
 
@@ -16,6 +16,9 @@ bool path_exists(const Path& path);
 bool is_folder(const Path& path);
 bool is_empty_folder(const Path& path);
 bool is_link(const Path& path);  // itself, whatever it points to
+
+// Creates the folder and its parents; Error with the reason when that fails.
+void make_folder(const Path& path);
 
 // make_folder() for a folder inside one that the program writes to; Error when it is a symbolic
 // link, which would lead the files elsewhere.

@@ -14,11 +14,11 @@
 
 #include "base/fail.h"
 #include "base/text.h"
-#include "cli/flags.h"
+#include "cli/flags/flags.h"
 #include "cli/load_module.h"
 #include "cluster/launch.h"
 #include "cluster/mpi_module.h"
-#include "experiment/machine.h"
+#include "run/machine.h"
 #include "spml/version.h"
 
 namespace spml::cli {

@@ -1,5 +1,6 @@
 // spml demo
-#include "experiment/demo.h"
+#include "reproduce/demo.h"
+#include "cli/flags/common_flags.h"
 
 #include <fmt/core.h>
 
@@ -7,7 +8,7 @@
 
 #include "cli/print_json.h"
 #include "cli/progress.h"
-#include "cli/review.h"
+#include "cli/review_flags.h"
 #include "cli/sweep_table.h"
 #include "cli/verbs.h"
 #include "report/collect.h"

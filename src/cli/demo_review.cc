@@ -1,4 +1,4 @@
-#include "cli/review.h"
+#include "cli/review_flags.h"
 
 #include <filesystem>
 
@@ -9,7 +9,7 @@
 #include "cli/thumbnail.h"
 #include "data/dataset.h"
 #include "data/synth.h"
-#include "experiment/run.h"
+#include "run/run.h"
 
 namespace spml::cli {
 namespace {

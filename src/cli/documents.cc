@@ -5,9 +5,10 @@
 
 #include "base/fail.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/text.h"
-#include "cli/completion.h"
-#include "cli/man.h"
+#include "cli/flags/completion.h"
+#include "cli/flags/man.h"
 #include "cli/print_json.h"
 #include "cli/verbs.h"
 

@@ -1,5 +1,6 @@
 // spml estimate-k
 #include "data/estimate_k.h"
+#include "cli/flags/common_flags.h"
 
 #include <fmt/core.h>
 
@@ -12,8 +13,8 @@
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "data/dataset.h"
-#include "experiment/label_shares.h"
-#include "experiment/observed_k.h"
+#include "fit/observed_k.h"
+#include "run/run_priors.h"
 
 namespace spml::cli {
 namespace {

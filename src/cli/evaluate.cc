@@ -5,11 +5,12 @@
 #include <memory>
 
 #include "base/text.h"
+#include "cli/flags/common_flags.h"
 #include "cli/model_input.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
-#include "experiment/evaluate.h"
+#include "run/evaluate.h"
 
 namespace spml::cli {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "base/folders.h"
+#include "cli/flags/common_flags.h"
 #include "cli/images.h"
 #include "cli/verbs.h"
 

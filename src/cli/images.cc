@@ -10,7 +10,7 @@
 #include "vision/device.h"
 #include "vision/feature_stream.h"
 #include "vision/finetune_model.h"
-#include "vision/scene.h"
+#include "vision/image/scene.h"
 
 namespace spml::cli {
 namespace {

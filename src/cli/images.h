@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "cli/cluster.h"
-#include "cli/flags.h"
+#include "cli/flags/flags.h"
 #include "data/synth.h"
-#include "experiment/session.h"
-#include "experiment/trained_model.h"
+#include "fit/session.h"
+#include "run/trained_model.h"
 
 namespace spml::cli {
 

@@ -8,9 +8,9 @@
 #include "cli/params.h"
 #include "cli/print_json.h"
 #include "cli/verbs.h"
-#include "experiment/grid.h"
 #include "formats/npy.h"
 #include "loss/labels.h"
+#include "settings/grid.h"
 
 namespace spml::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include "base/folders.h"
 #include "base/sha256.h"
 #include "cli/load_torch.h"
-#include "vision/imagenet_package.h"
 #include "vision/pooling.h"
+#include "vision/weights/imagenet_package.h"
 
 namespace spml::cli {
 

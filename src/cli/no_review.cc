@@ -1,6 +1,6 @@
 // The review, in a build without SPML_REVIEW: it says what is missing.
 #include "base/fail.h"
-#include "cli/review.h"
+#include "cli/review_flags.h"
 
 namespace spml::cli {
 namespace {

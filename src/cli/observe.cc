@@ -1,5 +1,6 @@
 // spml observe
 #include "data/observe.h"
+#include "cli/flags/common_flags.h"
 
 #include <fmt/core.h>
 

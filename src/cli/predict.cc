@@ -8,13 +8,14 @@
 #include "base/fail.h"
 #include "base/folders.h"
 #include "base/sigmoid.h"
+#include "cli/flags/common_flags.h"
 #include "cli/model_input.h"
 #include "cli/print_json.h"
 #include "cli/verbs.h"
 #include "data/import/images.h"
-#include "experiment/trained_model.h"
 #include "formats/csv.h"
 #include "formats/npy.h"
+#include "run/trained_model.h"
 
 namespace spml::cli {
 namespace {

@@ -1,5 +1,6 @@
 // spml reproduce
-#include "experiment/reproduce.h"
+#include "reproduce/reproduce.h"
+#include "cli/flags/common_flags.h"
 
 #include <fmt/format.h>
 

@@ -7,9 +7,9 @@
 #include "base/folders.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
-#include "cli/review.h"
+#include "cli/review_flags.h"
 #include "cli/serve_review.h"
-#include "review/export.h"
+#include "review/export/export.h"
 
 namespace spml::cli {
 namespace {

@@ -1,7 +1,8 @@
 // spml review: what it is called with, the same in a build without it.
 #include <memory>
 
-#include "cli/review.h"
+#include "cli/flags/common_flags.h"
+#include "cli/review_flags.h"
 #include "cli/verbs.h"
 
 namespace spml::cli {

@@ -13,9 +13,9 @@
 #include "cli/print_json.h"
 #include "cli/progress.h"
 #include "cli/thumbnail.h"
-#include "review/api.h"
-#include "review/embedded.h"
-#include "review/server.h"
+#include "review/http/api.h"
+#include "review/http/page_files.h"
+#include "review/http/server.h"
 
 namespace spml::cli {
 namespace {

@@ -1,7 +1,7 @@
 // Serving a review until Ctrl-C, for `spml review` and `spml demo --review`.
 #pragma once
 
-#include "cli/review.h"
+#include "cli/review_flags.h"
 #include "review/review.h"
 
 namespace spml::cli {

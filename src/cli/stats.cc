@@ -1,5 +1,6 @@
 // spml stats
 #include "data/stats.h"
+#include "cli/flags/common_flags.h"
 
 #include <fmt/core.h>
 

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/folders.h"
 #include "base/text.h"
+#include "cli/flags/common_flags.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"

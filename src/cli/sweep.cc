@@ -7,13 +7,15 @@
 
 #include "base/fail.h"
 #include "cli/cluster.h"
+#include "cli/flags/common_flags.h"
 #include "cli/images.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
 #include "cli/sweep_table.h"
 #include "cli/train_flags.h"
 #include "cli/verbs.h"
-#include "experiment/sweep.h"
+#include "sweep/linear_start.h"
+#include "sweep/sweep.h"
 
 namespace spml::cli {
 namespace {
@@ -82,6 +84,7 @@ void sweep(const Options& options) {
   const auto grid = expand(flags, data.labels());
   const CacheFlags cache = with_default(options.cache, options.out);
   if (!flags.is_linear()) {  // one device for all runs
+    sweep.linear_starts = linear_starts();
     sweep.make_image_model =
         image_model_maker(grid.front().image.device, cache, [&](const std::string& text) {
           if (!options.common.quiet) notice(text);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/winners.h"
+#include "sweep/winners.h"
 
 namespace spml::cli {
 

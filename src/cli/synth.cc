@@ -1,5 +1,6 @@
 // spml synth
 #include "data/synth.h"
+#include "cli/flags/common_flags.h"
 
 #include <fmt/core.h>
 

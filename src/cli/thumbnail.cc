@@ -4,9 +4,10 @@
 #include <cmath>
 #include <span>
 
-#include "vision/image.h"
-#include "vision/resize.h"
-#include "vision/scene.h"
+#include "vision/image/decode.h"
+#include "vision/image/image.h"
+#include "vision/image/resize.h"
+#include "vision/image/scene.h"
 
 namespace spml::cli {
 namespace {

@@ -6,15 +6,17 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "cli/cluster.h"
+#include "cli/flags/common_flags.h"
 #include "cli/images.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
 #include "cli/train_flags.h"
 #include "cli/verbs.h"
-#include "experiment/auto.h"
-#include "experiment/presets.h"
-#include "experiment/row_share.h"
-#include "experiment/run.h"
+#include "fit/row_share.h"
+#include "run/run.h"
+#include "search/auto.h"
+#include "settings/presets.h"
+#include "sweep/linear_start.h"
 
 namespace spml::cli {
 namespace {
@@ -154,6 +156,7 @@ void train(const TrainOptions& options) {
   };
   if (config.mode != Mode::kLinear) {
     run.make_image_model = image_model_maker(config.image.device, cache, tell);
+    run.linear_starts = linear_starts();
   }
 
   if (!options.flags.preset.empty() && !options.common.quiet) {

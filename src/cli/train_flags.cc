@@ -4,11 +4,12 @@
 
 #include <algorithm>
 
+#include "cli/flags/common_flags.h"
 #include "cli/images.h"
 #include "cli/params.h"
-#include "experiment/auto.h"
-#include "experiment/presets.h"
-#include "experiment/settings.h"
+#include "search/auto.h"
+#include "settings/presets.h"
+#include "settings/settings.h"
 
 namespace spml::cli {
 namespace {

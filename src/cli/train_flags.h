@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/flags.h"
-#include "experiment/grid.h"
+#include "cli/flags/flags.h"
+#include "settings/grid.h"
 
 namespace spml::cli {
 

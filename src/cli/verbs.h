@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "cli/flags.h"
+#include "cli/flags/flags.h"
 
 namespace spml::cli {
 

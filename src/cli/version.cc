@@ -7,7 +7,7 @@
 #include <system_error>
 #include <vector>
 
-#include "experiment/machine.h"
+#include "run/machine.h"
 #include "spml/version.h"
 
 namespace spml::cli {

@@ -9,7 +9,7 @@
 #include "cli/images.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
-#include "vision/imagenet_package.h"
+#include "vision/weights/imagenet_package.h"
 
 namespace spml::cli {
 namespace {

@@ -6,7 +6,8 @@
 // others.
 #pragma once
 
-#include "decide/label_fit.h"
+#include "decide/calibration.h"
+#include "decide/label_fit_input.h"
 #include "decide/observation.h"
 
 namespace spml {

@@ -4,7 +4,7 @@
 
 #include <torch/torch.h>
 
-#include "vision/resnet_weights.h"
+#include "vision/weights/resnet_weights.h"
 
 namespace spml {
 

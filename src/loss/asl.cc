@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "loss/focal-inl.h"
-#include "loss/registry.h"
+#include "loss/table.h"
 
 #if SPML_FIRST_READING
 namespace spml {

@@ -16,7 +16,7 @@
 #include "loss/class_prior.h"
 #include "loss/entrywise-inl.h"
 #include "loss/parameters.h"
-#include "loss/registry.h"
+#include "loss/table.h"
 
 #if SPML_FIRST_READING
 namespace spml {

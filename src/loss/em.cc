@@ -12,7 +12,7 @@
 
 #include "loss/entrywise-inl.h"
 #include "loss/parameters.h"
-#include "loss/registry.h"
+#include "loss/table.h"
 
 #if SPML_FIRST_READING
 namespace spml {

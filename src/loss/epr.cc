@@ -5,7 +5,7 @@
 
 #include "loss/expected_positives-inl.h"
 #include "loss/parameters.h"
-#include "loss/registry.h"
+#include "loss/table.h"
 
 #if SPML_FIRST_READING
 namespace spml {

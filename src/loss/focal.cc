@@ -3,7 +3,7 @@
 #include "loss/simd-inl.h"
 
 #include "loss/focal-inl.h"
-#include "loss/registry.h"
+#include "loss/table.h"
 
 #if SPML_FIRST_READING
 namespace spml {

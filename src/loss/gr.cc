@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "loss/focal-inl.h"
-#include "loss/registry.h"
+#include "loss/table.h"
 
 #if SPML_FIRST_READING
 namespace spml {

@@ -12,7 +12,7 @@
 #include <limits>
 
 #include "loss/entrywise-inl.h"
-#include "loss/registry.h"
+#include "loss/table.h"
 
 #if SPML_FIRST_READING
 namespace spml {

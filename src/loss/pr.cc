@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "loss/entrywise-inl.h"
-#include "loss/registry.h"
+#include "loss/table.h"
 
 #if SPML_FIRST_READING
 namespace spml {

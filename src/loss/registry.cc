@@ -1,4 +1,4 @@
-#include "loss/registry.h"
+#include "loss/table.h"
 
 #include <fmt/ranges.h>
 

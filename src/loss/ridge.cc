@@ -6,7 +6,7 @@
 #include "loss/simd-inl.h"
 
 #include "loss/entrywise-inl.h"
-#include "loss/registry.h"
+#include "loss/table.h"
 
 #if SPML_FIRST_READING
 namespace spml {

@@ -6,7 +6,7 @@
 #include <deque>
 
 #include "base/fail.h"
-#include "loss/registry.h"
+#include "loss/table.h"
 
 namespace spml {
 namespace {

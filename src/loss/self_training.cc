@@ -1,6 +1,6 @@
 // self-training: an; after each epoch unknown labels with f > tau become positives for good.
 #include "loss/parameters.h"
-#include "loss/registry.h"
+#include "loss/table.h"
 
 namespace spml {
 namespace {

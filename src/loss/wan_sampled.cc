@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "loss/entrywise-inl.h"
 #include "loss/parameters.h"
-#include "loss/registry.h"
+#include "loss/table.h"
 
 #if SPML_FIRST_READING
 namespace spml {

@@ -8,12 +8,12 @@
 #include "base/fail.h"
 #include "base/folders.h"
 #include "base/memory_budget.h"
-#include "experiment/folder_kind.h"
-#include "experiment/grid.h"
-#include "experiment/reproduce.h"
-#include "experiment/run_folder.h"
-#include "experiment/sweep.h"
+#include "reproduce/reproduce.h"
+#include "run/folder_kind.h"
+#include "run/run_folder.h"
+#include "settings/grid.h"
 #include "spml/version.h"
+#include "sweep/sweep.h"
 
 namespace spml {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/files.h"
-#include "experiment/experiment_result.h"
-#include "experiment/search_trial.h"
-#include "experiment/winners.h"
+#include "reproduce/experiment_result.h"
+#include "search/trial.h"
+#include "sweep/winners.h"
 
 namespace spml {
 

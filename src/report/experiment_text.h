@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "experiment/experiment_result.h"
+#include "reproduce/experiment_result.h"
 
 namespace spml {
 

@@ -1,9 +1,10 @@
 // The report as the page's script reads it.
-#include "experiment/config_words.h"
-#include "experiment/experiment_fields.h"
-#include "experiment/record_fields.h"
 #include "formats/json_fields.h"
 #include "report/collect.h"
+#include "reproduce/experiment_result_fields.h"
+#include "search/trial_fields.h"
+#include "settings/config_words.h"
+#include "sweep/sweep_fields.h"
 
 namespace spml {
 namespace {

@@ -4,18 +4,18 @@
 
 #include "base/fail.h"
 #include "base/folders.h"
-#include "experiment/prepare.h"
-#include "experiment/run_record.h"
-#include "review/guard.h"
-#include "review/labels.h"
+#include "fit/prepare.h"
+#include "review/store/answered_labels.h"
+#include "review/store/random_hex.h"
+#include "run/run_record.h"
 
 namespace spml::review {
 namespace {
 
 constexpr const char* kLock = "review.lock";
 
-// What a review that was killed while it began has left is none of anybody else's.
-bool is_of_a_start(const Path& review, const Path& entry) {
+// Files left by a review that was killed during start-up; ours to replace.
+bool is_left_by_a_start(const Path& review, const Path& entry) {
   const std::string name = entry.filename().string();
   const std::string copy = observed_copy(review).filename().string();
   const std::string draft = database_file(review).filename().string() + ".new";
@@ -28,7 +28,7 @@ bool holds_something_else(const Path& folder) {
   if (!is_folder(folder)) return true;
   const auto entries = list_folder(folder);
   return !std::ranges::all_of(entries,
-                              [&](const Path& entry) { return is_of_a_start(folder, entry); });
+                              [&](const Path& entry) { return is_left_by_a_start(folder, entry); });
 }
 
 // The observed labels that a run was trained on: the file's, or those it drew.
@@ -47,16 +47,6 @@ void check_same_data(const Store& store, const Dataset& data) {
 }
 
 }  // namespace
-
-LabelMatrix open_observed(const Path& review, const Subject& subject) {
-  LabelMatrix observed = open_labels(observed_copy(review));
-  if (observed.rows() != subject.rows || observed.cols() != subject.classes.size()) {
-    fail("{}: expected {} x {} labels, found {} x {}", observed_copy(review).string(), subject.rows,
-         subject.classes.size(), observed.rows(), observed.cols());
-  }
-  check_observed(observed, 1);
-  return observed;
-}
 
 Review::Review(const ReviewOptions& options) : options_(options) {
   if (!path_exists(database_file(options_.out))) open_new();

@@ -5,12 +5,13 @@
 #include <random>
 #include <string>
 
-#include "review/answer_log.h"
 #include "review/bounds.h"
-#include "review/neighbours.h"
 #include "review/pictures.h"
-#include "review/refresh.h"
-#include "review/retrain.h"
+#include "review/rank/neighbours.h"
+#include "review/rank/refresh.h"
+#include "review/rank/retrain.h"
+#include "review/store/answer_log.h"
+#include "review/store/review_folder.h"
 
 namespace spml::review {
 
@@ -24,10 +25,6 @@ struct ReviewOptions {
   size_t limit = 200'000;  // of suggestions that are kept
   MakeThumbnail make_thumbnail;
 };
-
-inline Path database_file(const Path& review) { return review / "review.db"; }
-inline Path observed_copy(const Path& review) { return review / "observed.npy"; }
-inline Path secrets_file(const Path& review) { return review / "session.json"; }
 
 struct ReviewSample {
   SampleRecord record;
@@ -89,8 +86,5 @@ class Review {
   std::unique_ptr<Refresher> refresher_;
   std::unique_ptr<Retrainer> retrainer_;  // last: it uses the others from its own thread
 };
-
-// The labels that a review began with, checked; they are kept in its folder.
-LabelMatrix open_observed(const Path& review, const Subject& subject);
 
 }  // namespace spml::review

@@ -10,7 +10,8 @@
 
 #include <optional>
 
-#include "suggest/missing.h"
+#include "spml/matrix.h"
+#include "suggest/evidence.h"
 
 namespace spml {
 

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "base/rng.h"
-#include "experiment/measure.h"
+#include "fit/measure.h"
 
 namespace spml {
 

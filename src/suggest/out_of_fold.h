@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "data/dataset.h"
-#include "experiment/config.h"
+#include "settings/config.h"
 #include "spml/matrix.h"
 #include "train/loop.h"
 

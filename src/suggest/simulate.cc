@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
-#include "experiment/session.h"
+#include "fit/session.h"
 #include "formats/json_fields.h"
 #include "linear/linear_model.h"
 #include "suggest/suggest.h"

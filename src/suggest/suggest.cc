@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
-#include "experiment/session.h"
+#include "fit/session.h"
 
 namespace spml {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "experiment/trained_model.h"
 #include "ridge/known_labels.h"
+#include "run/trained_model.h"
 #include "suggest/missing.h"
 #include "suggest/out_of_fold.h"
 #include "suggest/ranking.h"

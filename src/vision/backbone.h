@@ -7,7 +7,7 @@
 
 #include "data/feature_pooling.h"
 #include "spml/view.h"
-#include "vision/resnet_weights.h"
+#include "vision/weights/resnet_weights.h"
 
 namespace spml {
 

@@ -8,7 +8,7 @@
 #include "cluster/cluster.h"
 #include "data/dataset_json.h"
 #include "vision/backbone.h"
-#include "vision/image.h"
+#include "vision/image/image.h"
 #include "vision/partial_features.h"
 
 namespace spml {

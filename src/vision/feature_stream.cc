@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "data/dataset_json.h"
-#include "vision/normalise.h"
+#include "vision/image/normalise.h"
 
 namespace spml {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "vision/backbone.h"
-#include "vision/image_queue.h"
+#include "vision/image/image_queue.h"
 
 namespace spml {
 

@@ -9,8 +9,8 @@
 #include "train/adam.h"
 #include "train/model.h"
 #include "train/schedule.h"
-#include "vision/resnet_weights.h"
 #include "vision/trainable_network.h"
+#include "vision/weights/resnet_weights.h"
 
 namespace spml {
 

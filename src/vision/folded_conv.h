@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "vision/resnet_weights.h"
+#include "vision/weights/resnet_weights.h"
 
 namespace spml {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "base/fail.h"
-#include "vision/image_queue.h"
+#include "vision/image/image_queue.h"
+#include "vision/image/normalise.h"
 #include "vision/network_inputs.h"
-#include "vision/normalise.h"
 
 namespace spml {
 namespace {

@@ -11,7 +11,7 @@
 #include "spml/view.h"
 #include "vision/folded_conv.h"
 #include "vision/onednn.h"
-#include "vision/resnet_weights.h"
+#include "vision/weights/resnet_weights.h"
 
 namespace spml {
 

@@ -6,9 +6,9 @@
 #include "base/parallel.h"
 #include "vision/activation_cache.h"
 #include "vision/backbone.h"
-#include "vision/image_queue.h"
+#include "vision/image/image_queue.h"
+#include "vision/image/normalise.h"
 #include "vision/network_inputs.h"
-#include "vision/normalise.h"
 
 namespace spml {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "vision/resnet_weights.h"
+#include "vision/weights/resnet_weights.h"
 
 namespace spml {
 

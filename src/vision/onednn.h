@@ -5,7 +5,7 @@
 #include <dnnl.hpp>
 #include <vector>
 
-#include "vision/resnet_layout.h"
+#include "vision/weights/resnet_layout.h"
 
 namespace spml::onednn {
 

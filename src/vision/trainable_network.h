@@ -11,7 +11,7 @@
 #include "spml/view.h"
 #include "train/adam.h"
 #include "vision/backbone.h"
-#include "vision/resnet_weights.h"
+#include "vision/weights/resnet_weights.h"
 
 namespace spml {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "spml/view.h"
-#include "vision/resnet_layout.h"
+#include "vision/weights/resnet_layout.h"
 
 namespace spml {
 

@@ -1,9 +1,9 @@
 // What is derived from the declarations of the verbs: man pages, completion, docs/reference.md.
 #include <functional>
 
-#include "cli/completion.h"
-#include "cli/help.h"
-#include "cli/man.h"
+#include "cli/flags/completion.h"
+#include "cli/flags/help.h"
+#include "cli/flags/man.h"
 #include "cli/verbs.h"
 #include "run_program.h"
 #include "testing.h"

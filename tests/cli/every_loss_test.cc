@@ -1,7 +1,7 @@
 // Every loss of the table trains, gives the same bytes with one thread and with two, and goes on
 // after an interruption to the same bytes.
 #include "data/dataset.h"
-#include "experiment/run.h"
+#include "run/run.h"
 #include "spml/error.h"
 #include "training.h"
 

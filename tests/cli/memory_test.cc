@@ -3,6 +3,7 @@
 #include <fstream>
 #include <thread>
 
+#include "base/folders.h"
 #include "formats/npy.h"
 #include "training.h"
 

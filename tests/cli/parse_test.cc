@@ -1,7 +1,7 @@
 // From declarations and words to values, without running the program.
-#include "cli/parse.h"
+#include "cli/flags/parse.h"
 
-#include "cli/help.h"
+#include "cli/flags/help.h"
 #include "testing.h"
 
 namespace spml::cli {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/folders.h"
 #include "formats/npy.h"
 #include "training.h"
 

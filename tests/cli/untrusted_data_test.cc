@@ -1,4 +1,5 @@
 // Raw data sets and data folders of others: small on disk, large when they are taken at their word.
+#include "base/folders.h"
 #include "untrusted.h"
 
 namespace spml {

@@ -2,6 +2,7 @@
 // size calls for.
 #include <sys/stat.h>
 
+#include "base/folders.h"
 #include "untrusted.h"
 
 namespace spml {

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "base/folders.h"
 #include "untrusted.h"
 
 namespace spml {

@@ -3,15 +3,16 @@
 #include <atomic>
 #include <mutex>
 
+#include "base/folders.h"
 #include "cluster/thread_cluster.h"
 #include "data/dataset.h"
 #include "data/synth.h"
-#include "experiment/run.h"
 #include "formats/npy.h"
 #include "formats/safetensors.h"
+#include "run/run.h"
 #include "testing.h"
 #include "vision/finetune_model.h"
-#include "vision/scene.h"
+#include "vision/image/scene.h"
 #include "vision/small_resnet.h"
 
 namespace spml {

@@ -3,13 +3,14 @@
 #include <atomic>
 #include <cmath>
 
+#include "base/folders.h"
 #include "cluster/thread_cluster.h"
 #include "data/dataset.h"
 #include "data/synth.h"
-#include "experiment/row_share.h"
-#include "experiment/run.h"
+#include "fit/row_share.h"
 #include "formats/npy.h"
 #include "formats/safetensors.h"
+#include "run/run.h"
 #include "testing.h"
 
 namespace spml {

@@ -3,11 +3,12 @@
 #include <atomic>
 #include <sstream>
 
+#include "base/folders.h"
 #include "cluster/thread_cluster.h"
 #include "data/dataset.h"
 #include "data/synth.h"
-#include "experiment/run.h"
 #include "loss/info.h"
+#include "run/run.h"
 #include "testing.h"
 
 namespace spml {

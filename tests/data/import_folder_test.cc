@@ -1,3 +1,4 @@
+#include "base/folders.h"
 #include "import_trees.h"
 
 namespace spml {

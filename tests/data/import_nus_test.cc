@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/folders.h"
 #include "base/numpy_random.h"
 #include "formats/npy.h"
 #include "import_trees.h"

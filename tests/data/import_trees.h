@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/folders.h"
 #include "data/import/import.h"
 #include "testing.h"
 

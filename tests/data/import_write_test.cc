@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/folders.h"
 #include "data/dataset.h"
 #include "data/folder_update.h"
 #include "formats/npy.h"

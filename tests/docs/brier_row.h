@@ -1,7 +1,7 @@
 // The line that docs/adding-a-loss.md adds to the table, for its example alone.
 #pragma once
 
-#include "loss/registry.h"
+#include "loss/table.h"
 
 namespace spml {
 

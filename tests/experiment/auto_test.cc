@@ -1,5 +1,5 @@
 // The search in a folder: whose folder it is, and what it leaves there.
-#include "experiment/auto.h"
+#include "search/auto.h"
 
 #include <sys/stat.h>
 
@@ -11,9 +11,9 @@
 #include "base/folders.h"
 #include "cluster/thread_cluster.h"
 #include "data.h"
-#include "experiment/average.h"
-#include "experiment/decisions.h"
-#include "experiment/observed_k.h"
+#include "fit/average.h"
+#include "fit/decisions.h"
+#include "fit/observed_k.h"
 #include "testing.h"
 
 namespace spml {

@@ -1,8 +1,8 @@
 // Checkpoints: a session goes on where another one stopped, and files of other runs are refused.
-#include "experiment/checkpoint.h"
+#include "run/checkpoint.h"
 
 #include "data.h"
-#include "experiment/measure.h"
+#include "fit/measure.h"
 #include "formats/safetensors.h"
 #include "linear/linear_model.h"
 #include "testing.h"

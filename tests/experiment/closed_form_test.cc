@@ -1,12 +1,12 @@
 // Classifiers that are solved for, in place of those trained by steps and beside them.
-#include "experiment/closed_form.h"
+#include "fit/closed_form.h"
 
 #include "data.h"
-#include "experiment/auto.h"
-#include "experiment/average.h"
-#include "experiment/grid.h"
-#include "experiment/measure.h"
+#include "fit/average.h"
+#include "fit/measure.h"
 #include "linear/linear_model.h"
+#include "search/auto.h"
+#include "settings/grid.h"
 #include "testing.h"
 
 namespace spml {

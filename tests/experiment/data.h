@@ -6,7 +6,7 @@
 
 #include "data/dataset.h"
 #include "data/observe.h"
-#include "experiment/config.h"
+#include "settings/config.h"
 
 namespace spml {
 

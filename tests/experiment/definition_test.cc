@@ -1,5 +1,5 @@
 // The paper's experiments are all there, with its numbers; mistakes in a user's file are named.
-#include "experiment/definition.h"
+#include "reproduce/definition.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,6 @@
 // What the demo concludes follows from the numbers.
-#include "experiment/demo.h"
+#include "reproduce/demo.h"
+#include "base/folders.h"
 
 #include "data/synth.h"
 #include "testing.h"

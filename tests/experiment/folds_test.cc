@@ -1,8 +1,8 @@
 // Where few rows are held out, several splits are asked.
-#include "experiment/folds.h"
+#include "fit/folds.h"
 
 #include "data.h"
-#include "experiment/decisions.h"
+#include "fit/decisions.h"
 #include "spml/matrix.h"
 #include "testing.h"
 

@@ -1,4 +1,4 @@
-#include "experiment/grid.h"
+#include "settings/grid.h"
 
 #include "testing.h"
 

@@ -1,5 +1,5 @@
 // Which rows, labels and k a run gets, and what it is told when something is missing.
-#include "experiment/prepare.h"
+#include "fit/prepare.h"
 
 #include "data.h"
 #include "testing.h"

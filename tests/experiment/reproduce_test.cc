@@ -1,5 +1,6 @@
 // Experiments on a small data set: what is run, what is shared, what is reported.
-#include "experiment/reproduce.h"
+#include "reproduce/reproduce.h"
+#include "base/folders.h"
 
 #include <set>
 

@@ -1,5 +1,6 @@
 // What is removed from a run's folder, and what is not.
-#include "experiment/run_folder.h"
+#include "run/run_folder.h"
+#include "base/folders.h"
 
 #include <sys/stat.h>
 

@@ -1,12 +1,12 @@
 // Training in memory: what a session makes of a configuration, and that a run with a folder is the
 // same training.
-#include "experiment/session.h"
+#include "fit/session.h"
 
 #include "data.h"
-#include "experiment/measure.h"
-#include "experiment/run.h"
+#include "fit/measure.h"
 #include "formats/npy.h"
 #include "linear/linear_model.h"
+#include "run/run.h"
 #include "testing.h"
 
 namespace spml {

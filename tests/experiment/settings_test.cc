@@ -1,14 +1,14 @@
 // One table of settings: what config.json says, what run folders are called, what is refused.
-#include "experiment/settings.h"
+#include "settings/settings.h"
 
 #include <set>
 
-#include "experiment/config_json.h"
-#include "experiment/definition.h"
-#include "experiment/grid.h"
-#include "experiment/presets.h"
-#include "experiment/sweep.h"
 #include "formats/json.h"
+#include "reproduce/definition.h"
+#include "settings/config_json.h"
+#include "settings/grid.h"
+#include "settings/presets.h"
+#include "sweep/sweep.h"
 #include "testing.h"
 
 namespace spml {

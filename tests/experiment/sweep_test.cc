@@ -1,14 +1,15 @@
 // Sweeps in one process: the summary, what is missing of it, and what a folder may be used for.
-#include "experiment/sweep.h"
+#include "sweep/sweep.h"
+#include "base/folders.h"
 
 #include <fmt/core.h>
 
 #include <future>
 
 #include "data.h"
-#include "experiment/folder_kind.h"
-#include "experiment/linear_start.h"
-#include "experiment/reproduce.h"
+#include "reproduce/reproduce.h"
+#include "run/folder_kind.h"
+#include "sweep/linear_start.h"
 #include "testing.h"
 
 namespace spml {
@@ -181,7 +182,7 @@ TEST_F(Sweeping, TheStartOfLinearInitIsOneOfItsOwnRuns) {
   config.mode = Mode::kLinearInit;
   config.batch = 4;
   make_folder(run.out);
-  linear_start(data_, config, run, {});
+  linear_starts().make(data_, config, run, {});
   const Path phase = run.out / kLinearPhase;
   const auto names = read_sweep_runs(phase / "results.jsonl");
   ASSERT_EQ(names.size(), kPaperLearningRates.size());
@@ -191,7 +192,7 @@ TEST_F(Sweeping, TheStartOfLinearInitIsOneOfItsOwnRuns) {
     write_file(phase / name / "result.json", json_text(best));
   }
   config.batch = 8;
-  linear_start(data_, config, run, {});
+  linear_starts().make(data_, config, run, {});
   const SweepSummary summary = read_sweep_summary(phase / "best.json");
   EXPECT_EQ(summary.best.find("an")->result.batch, 8u);
   EXPECT_EQ(summary.runs, kPaperLearningRates.size());
@@ -316,7 +317,8 @@ TEST_F(Sweeping, WritesThroughNoLink) {
   run.out = folder_ / "run";
   make_folder(run.out);
   std::filesystem::create_symlink(elsewhere.path(), run.out / kLinearPhase);
-  EXPECT_SPML_ERROR(linear_start(data_, config, run, {}), HasSubstr("found a symbolic link"));
+  EXPECT_SPML_ERROR(linear_starts().make(data_, config, run, {}),
+                    HasSubstr("found a symbolic link"));
   EXPECT_EQ(read_file(elsewhere / "model.safetensors"), "precious");
   const std::filesystem::directory_iterator files(elsewhere.path());
   EXPECT_EQ(std::distance(begin(files), end(files)), 1);

@@ -1,12 +1,12 @@
 // Runs read back: what does not belong to a run is refused, with the name of its file.
-#include "experiment/trained_model.h"
+#include "run/trained_model.h"
 
 #include <limits>
 
 #include "data.h"
-#include "experiment/run.h"
 #include "formats/npy.h"
 #include "formats/safetensors.h"
+#include "run/run.h"
 #include "testing.h"
 
 namespace spml {

@@ -5,8 +5,9 @@
 
 #include "libtorch/resnet.h"
 #include "libtorch/torch_network.h"
-#include "vision/normalise.h"
-#include "vision/resize.h"
+#include "vision/image/decode.h"
+#include "vision/image/normalise.h"
+#include "vision/image/resize.h"
 
 namespace spml {
 namespace {

@@ -1,9 +1,10 @@
 // What the page is given of runs and sweeps.
 #include "report/collect.h"
+#include "base/folders.h"
 
 #include <map>
 
-#include "experiment/reproduce.h"
+#include "reproduce/reproduce.h"
 #include "testing.h"
 
 namespace spml {

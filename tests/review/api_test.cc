@@ -1,4 +1,4 @@
-#include "review/api.h"
+#include "review/http/api.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
-#include "review/export.h"
+#include "review/export/export.h"
+#include "base/folders.h"
 
 #include <fmt/format.h>
 

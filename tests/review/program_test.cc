@@ -8,10 +8,11 @@
 #include <chrono>
 #include <thread>
 
+#include "base/folders.h"
 #include "base/process.h"
 #include "raw_client.h"
-#include "review/guard.h"
-#include "review/server.h"
+#include "review/http/guard.h"
+#include "review/http/server.h"
 #include "toy_review.h"
 
 namespace spml::review {

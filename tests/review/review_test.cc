@@ -9,8 +9,8 @@
 #include <set>
 #include <thread>
 
-#include "experiment/trained_model.h"
-#include "review/labels.h"
+#include "review/store/answered_labels.h"
+#include "run/trained_model.h"
 #include "toy_review.h"
 
 namespace spml::review {

@@ -1,5 +1,5 @@
 // Every attack of the list, through real sockets.
-#include "review/server.h"
+#include "review/http/server.h"
 
 #include <sys/resource.h>
 
@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "raw_client.h"
-#include "review/guard.h"
+#include "review/http/guard.h"
 #include "testing.h"
 
 namespace spml::review {

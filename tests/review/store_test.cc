@@ -1,4 +1,4 @@
-#include "review/store.h"
+#include "review/store/store.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "data/synth.h"
-#include "experiment/run.h"
 #include "review/review.h"
+#include "run/run.h"
 #include "testing.h"
 
 namespace spml::review {

@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "data/synth.h"
-#include "experiment/run.h"
+#include "run/run.h"
 #include "suggest/simulate.h"
 #include "testing.h"
 

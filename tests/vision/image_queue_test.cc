@@ -1,6 +1,6 @@
 // Worker threads ahead of their consumer. A program of its own, so that ThreadSanitizer can watch
 // it without oneDNN's threads, which it does not understand.
-#include "vision/image_queue.h"
+#include "vision/image/image_queue.h"
 
 #include "data/dataset_json.h"
 #include "pictures.h"

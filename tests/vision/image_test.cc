@@ -1,4 +1,5 @@
-#include "vision/image.h"
+#include "vision/image/image.h"
+#include "vision/image/decode.h"
 
 #include <sys/resource.h>
 #include <zlib.h>

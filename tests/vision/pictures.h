@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "testing.h"
-#include "vision/image.h"
+#include "vision/image/image.h"
 
 namespace spml {
 

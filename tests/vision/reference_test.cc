@@ -5,9 +5,10 @@
 #include "formats/npy.h"
 #include "pictures.h"
 #include "vision/backbone.h"
-#include "vision/imagenet_package.h"
-#include "vision/normalise.h"
-#include "vision/resize.h"
+#include "vision/image/decode.h"
+#include "vision/image/normalise.h"
+#include "vision/image/resize.h"
+#include "vision/weights/imagenet_package.h"
 
 namespace spml {
 namespace {

@@ -1,4 +1,4 @@
-#include "vision/resize.h"
+#include "vision/image/resize.h"
 
 #include "pictures.h"
 

@@ -3,6 +3,7 @@
 
 #include <csignal>
 
+#include "base/folders.h"
 #include "cli/training.h"
 #include "formats/npy.h"
 #include "small_resnet.h"

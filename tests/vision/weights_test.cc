@@ -6,8 +6,8 @@
 #include "small_resnet.h"
 #include "testing.h"
 #include "vision/folded_conv.h"
-#include "vision/imagenet_package.h"
-#include "vision/tar.h"
+#include "vision/weights/imagenet_package.h"
+#include "vision/weights/tar.h"
 
 namespace spml {
 namespace {

@@ -1,3 +1,3 @@
 #include "base/fail.h"
-#include "experiment/run.h"
+#include "run/run.h"
 #include "spml/error.h"

@@ -1,0 +1,30 @@
+// What `--help` prints, and the pieces of it that man pages and docs/reference.md share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/flags/flags.h"
+
+namespace spml::cli {
+
+// "spml observe DIR [flags]"; `path` is "observe".
+std::string usage_line(const Verb& verb, const std::string& path);
+
+// "--num-pos N"
+std::string heading(const Flag& flag);
+
+// "Positives to keep in each row (at least 0; default: 1)"
+std::string explanation(const Flag& flag);
+
+// Flags under one heading; "" for those without one, which come first.
+struct FlagGroup {
+  std::string title;
+  std::vector<const Flag*> flags;
+};
+std::vector<FlagGroup> groups_of(const Verb& verb);
+
+std::string help_text(const Verb& verb, const std::string& path);
+std::string help_text(const std::vector<Verb>& verbs);  // `spml help`
+
+}  // namespace spml::cli

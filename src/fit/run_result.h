@@ -1,0 +1,42 @@
+// What came of training: the contents of result.json (run/run_record_fields.h has its keys).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decide/calibration.h"
+#include "settings/config.h"
+
+namespace spml {
+
+struct RunResult {
+  std::string loss;
+  Mode mode = Mode::kLinear;
+  double lr = 0;
+  size_t batch = 0;
+  int epochs = 0;
+  uint64_t seed = 0;
+  std::optional<double> k;
+  std::string k_from;     // flag, dataset.json, truth or observed
+  LossParameters params;  // every parameter of the loss, resolved
+  // Nothing in files of versions that did not tell.
+  std::optional<std::string> transform;
+  std::optional<double> weight_decay;
+  std::optional<int> average;
+  std::optional<bool> blend_ridge;
+  int best_epoch = 0;
+  double val_map = 0;                                            // MAP in percent
+  std::optional<double> test_map, train_map, test_map_nonempty;  // nothing without truth
+  std::vector<double> per_class_ap;          // on the test rows, in percent; empty without them
+  std::string selected_on, thresholds_from;  // labels: clean or observed
+  // Of the calibrated probabilities on the test rows; nothing without their truth.
+  std::optional<double> ece;
+  std::vector<ReliabilityBin> reliability;
+  bool refit = false;  // trained once more on train and val, after val had chosen
+  uint64_t steps = 0, resumed_from_step = 0;
+  double train_seconds = 0, seconds = 0;
+};
+
+}  // namespace spml

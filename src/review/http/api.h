@@ -1,0 +1,38 @@
+// What the page asks the server: addresses and JSON. docs/review.md lists them.
+#pragma once
+
+#include "review/http/guard.h"
+#include "review/http/http.h"
+#include "review/review.h"
+
+namespace spml::review {
+
+// Answers requests that may pass the guard. Safe to use from several threads.
+class Api {
+ public:
+  explicit Api(Review& review) : review_(review) {}
+
+  Response handle(const Request& request);
+
+ private:
+  Response get(const Request& request);
+  Response post(const Request& request);
+
+  Response overview();
+  Response entries(const Request& request);
+  Response why(const Request& request);
+  Response progress();
+  Response image(const Request& request);
+  Response table(const Request& request);
+  Response answer(const Request& request);
+  Response undo(const Request& request);
+  Response sample(const Request& request);
+  Response retrain();
+
+  Review& review_;
+};
+
+// The whole: guard, page, API.
+Response serve(const Guard& guard, Api& api, const Request& request);
+
+}  // namespace spml::review

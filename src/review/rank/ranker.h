@@ -1,0 +1,47 @@
+// Which labels to ask for next: the ranking of docs/suggest.md, which judges every row by
+// classifiers that did not see it and learns from the answers.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "review/rank/scores.h"
+#include "review/store/store.h"
+#include "suggest/suggest.h"
+
+namespace spml::review {
+
+class Ranker {
+ public:
+  // Whether the data can be ranked so: the loss needs no truth, and what is kept in memory is
+  // little enough for a server that stays in the background. Else a run's own scores have to do.
+  static bool is_possible(const Dataset& data, const TrainConfig& config);
+
+  // `observed` are the labels before the first answer. Both it and the data must outlive this
+  // object. Nothing is computed before the first use.
+  Ranker(const Dataset& data, const TrainConfig& config, const LabelMatrix& observed, int threads);
+
+  // Trains classifiers that leave out a part of the rows each, with the answers; later rankings use
+  // them, too. Takes about five times as long as the run did.
+  void retrain(const std::vector<NewAnswer>& answers, const SuggestEvents& events);
+
+  // The `limit` best entries that nobody has labelled or answered.
+  Suggestions rank(const std::vector<NewAnswer>& answers, size_t limit);
+
+  // What the last ranking said of those entries that were unknown then.
+  std::vector<Suggestion> score(std::span<const Entry> entries) const;
+
+ private:
+  Matrix<int8_t> known(const std::vector<NewAnswer>& answers) const;
+  Suggester& suggester();
+
+  const Dataset& data_;
+  TrainConfig config_;
+  const LabelMatrix& observed_;
+  int threads_;
+  mutable std::mutex mutex_;
+  std::unique_ptr<Suggester> suggester_;
+  Matrix<float> probabilities_;  // (N, L)
+};
+
+}  // namespace spml::review

@@ -1,0 +1,17 @@
+#include "review/store/review_folder.h"
+
+#include "base/fail.h"
+
+namespace spml::review {
+
+LabelMatrix open_observed(const Path& review, const Subject& subject) {
+  LabelMatrix observed = open_labels(observed_copy(review));
+  if (observed.rows() != subject.rows || observed.cols() != subject.classes.size()) {
+    fail("{}: expected {} x {} labels, found {} x {}", observed_copy(review).string(), subject.rows,
+         subject.classes.size(), observed.rows(), observed.cols());
+  }
+  check_observed(observed, 1);
+  return observed;
+}
+
+}  // namespace spml::review

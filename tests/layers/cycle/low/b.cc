@@ -1,0 +1,3 @@
+#include "low/b.h"
+
+#include "low/a.h"
