@@ -67,12 +67,12 @@ Belief belief_from_bounds(std::vector<double> likeliest, double labels) {
   return {std::log(least) + spread / 2, std::max(0.15, spread / 3)};
 }
 
-// What rows have where nothing tells: sets of 6, 80 and 983 labels have 1.9, 2.9 and 19 in a row,
-// and most others about the cube root of their number, too.
+// The usual labels per row, for scores that say nothing: data sets with 6, 80 and 983 labels have
+// 1.9, 2.9 and 19 per row, and most others about the cube root of L, too.
 Belief usual_belief(double labels) { return {std::log(labels) / 3, kUsualDeviation}; }
 
-// Scores that tell nothing are explained as well by rows that have every label as by any other,
-// which is no finding.
+// Uninformative scores are explained as well by rows that have every label as by any others, so
+// that such a k means nothing.
 bool scores_tell(const LabelModel& model, const LabelModel::Summary& first, double labels) {
   if (first.k > kEveryLabel * labels) return false;
   const double gain = first.log_likelihood - model.log_likelihood_by_frequency();

@@ -15,9 +15,9 @@ constexpr size_t kMostEntries = 1'500'000;  // logits that are looked at
 constexpr double kSlopeDeviation = 2, kFrequencyDeviation = 1;       // of b and c
 constexpr double kOffsetDeviation = 0.5, kOwnSlopeDeviation = 0.25;  // of d and e
 
-// Of a label's logits from row to row; or, where labels differ far more from each other than rows
-// do (weak classifiers of many labels), half of that of all: a slope that made much of the rows
-// would make every row have the same labels, and for certain.
+// The standard deviation of a label's logits over rows, but at least half the overall one. Weak
+// classifiers of many labels differ far more between labels than between rows; a slope scaled to
+// the rows would then predict the same labels for every row, with certainty.
 double deviation_of(View<const float> logits, const std::vector<size_t>& rows) {
   const auto n = static_cast<double>(rows.size()), labels = static_cast<double>(logits.cols);
   double within = 0, mean = 0, all = 0;

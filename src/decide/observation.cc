@@ -1,9 +1,9 @@
 #include "decide/observation.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numbers>
+
+#include "base/gauss_legendre.h"
 
 namespace spml {
 namespace {
@@ -11,44 +11,21 @@ namespace {
 constexpr size_t kNodes = 32;
 constexpr double kLeastSome = 1e-300;
 
-struct Quadrature {
-  std::array<double, kNodes> u, weight;
-};
-
-// Gauss-Legendre in v with u = v^2: the integrand is about exp(-u * number of labels), and the
-// nodes have to be dense near 0 where there are many.
-Quadrature make_quadrature() {
-  Quadrature rule;
-  for (size_t i = 0; i < kNodes; ++i) {
-    double x = std::cos(std::numbers::pi * (static_cast<double>(i) + 0.75) / (kNodes + 0.5));
-    double derivative = 1;
-    for (int newton = 0; newton < 50; ++newton) {
-      double p = 1, before = 0;
-      for (size_t n = 0; n < kNodes; ++n) {
-        const auto d = static_cast<double>(n);
-        const double next = ((2 * d + 1) * x * p - d * before) / (d + 1);
-        before = p;
-        p = next;
-      }
-      derivative = kNodes * (x * p - before) / (x * x - 1);
-      const double step = p / derivative;
-      x -= step;
-      if (std::abs(step) < 1e-15) break;
-    }
-    const double v = (x + 1) / 2;
-    rule.u[i] = v * v;
-    rule.weight[i] = 2 * v / ((1 - x * x) * derivative * derivative);
-  }
+// In v with u = v^2, and so with the density 2 v: the integrand is about
+// exp(-u * number of labels), and the nodes have to be dense near 0 where there are many.
+Quadrature<kNodes> make_rule() {
+  Quadrature<kNodes> rule = gauss_legendre<kNodes>([](double v) { return 2 * v; });
+  for (double& node : rule.node) node *= node;
   return rule;
 }
 
-const Quadrature& quadrature() {
-  static const Quadrature rule = make_quadrature();
+const Quadrature<kNodes>& quadrature() {
+  static const Quadrature<kNodes> rule = make_rule();
   return rule;
 }
 
-// Below this, log(1 - f u) and 1 / (1 - f u) are series of three terms: of hundreds of labels, most
-// are unlikely in any row, and none of them costs more than a few operations.
+// Below this, log(1 - f u) and 1 / (1 - f u) are series of three terms. Of hundreds of labels
+// most are unlikely in any row, and each of those then costs only a few operations.
 constexpr double kSmall = 0.05;
 
 // Sum over nodes of weight / (1 - f u) for small f.
@@ -58,7 +35,7 @@ struct Moments {
 };
 
 Moments moments_of(const std::vector<double>& weights) {
-  const auto& u = quadrature().u;
+  const auto& u = quadrature().node;
   Moments moments;
   for (size_t m = 0; m < kNodes; ++m) {
     moments.zero += weights[m];
@@ -71,7 +48,7 @@ Moments moments_of(const std::vector<double>& weights) {
 // Sum over nodes of weight / (1 - f u); the moments are those of the weights.
 double sum_at(double f, const std::vector<double>& weights, const Moments& moments) {
   if (f < kSmall) return moments.at(f);
-  const auto& u = quadrature().u;
+  const auto& u = quadrature().node;
   double sum = 0;
   for (size_t m = 0; m < kNodes; ++m) sum += weights[m] / (1 - f * u[m]);
   return sum;
@@ -81,7 +58,7 @@ double sum_at(double f, const std::vector<double>& weights, const Moments& momen
 
 void RowObservation::set(std::span<const double> logits, std::span<const int8_t> labels,
                          bool is_observed) {
-  const auto& u = quadrature().u;
+  const auto& u = quadrature().node;
   f_.resize(logits.size());
   products_.assign(quadrature().weight.begin(), quadrature().weight.end());
   share_.resize(kNodes);
@@ -114,7 +91,7 @@ void RowObservation::set(std::span<const double> logits, std::span<const int8_t>
 }
 
 double RowObservation::set_share(size_t label) {
-  const auto& u = quadrature().u;
+  const auto& u = quadrature().node;
   const double f = f_[label];
   double total = 0;
   for (size_t m = 0; m < kNodes; ++m) {
@@ -127,7 +104,7 @@ double RowObservation::set_share(size_t label) {
 }
 
 double RowObservation::log_likelihood(size_t label, double weight, std::span<double> gradient) {
-  const auto& u = quadrature().u;
+  const auto& u = quadrature().node;
   const double f = f_[label];
   const double total = set_share(label);
   const Moments moments = moments_of(share_);
@@ -199,7 +176,7 @@ double RowObservation::log_some(double weight, std::span<double> gradient) const
 }
 
 void RowObservation::observed_probabilities(std::span<double> out) const {
-  const auto& u = quadrature().u;
+  const auto& u = quadrature().node;
   const Moments moments = moments_of(products_);
   for (size_t j = 0; j < f_.size(); ++j) {
     double sum = 0;

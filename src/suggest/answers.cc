@@ -16,20 +16,21 @@
 namespace spml {
 namespace {
 
-constexpr size_t kFewestAnswers = 20;     // of each kind
-constexpr size_t kMostPairs = 1'000'000;  // parameters for pairs of labels, at most
-constexpr double kScorePrecision = 0.01;  // of the priors
+constexpr size_t kFewestAnswers = 20;     // yes, and no
+constexpr size_t kMostPairs = 1'000'000;  // largest number of pairs of labels to have parameters
+// Precisions of the priors.
+constexpr double kScorePrecision = 0.01;
 constexpr double kLabelPrecision = 1, kPairPrecision = 2, kRowPrecision = 0.1;
 
 double softplus(double z) { return std::max(z, 0.0) + std::log1p(std::exp(-std::abs(z))); }
 
-// The parameters before those of labels.
+// The parameters that come before those of labels.
 enum : size_t { kOne, kLeftOut, kLogit, kProbability, kOthers, kNamedScore, kScores };
 
-// Label j of row i, whether it is known or not: nothing of its own answer is in its features.
+// Label j of row i, known or not; its features do not reveal its own answer.
 struct Entry {
   size_t i = 0, j = 0;
-  std::array<double, kScores> scores = {};  // its features but those of labels
+  std::array<double, kScores> scores = {};  // all features but those of labels
 };
 
 struct Answer {
@@ -38,8 +39,8 @@ struct Answer {
 };
 
 // Features are an entry's scores, its label (L), each other label that is known to be in the row
-// (L), and each of these paired with its own (L x L). What the entries of a row have in common is
-// summed up once for all of them.
+// (L), and each of these paired with its own (L x L). Terms that the entries of a row share are
+// summed once per row.
 class AnswerModel {
  public:
   explicit AnswerModel(const Evidence& evidence) : e_(evidence), rows_(e_.known.rows) {
@@ -83,7 +84,7 @@ class AnswerModel {
     return entry;
   }
 
-  // What the positives of a row add to the logit of each of its entries that is not among them.
+  // The contribution of a row's positives to the logits of its other entries.
   double shared(size_t i, std::span<const double> w) const {
     double sum = 0;
     for (const size_t m : rows_[i].positives) sum += w[named(m)];
@@ -95,7 +96,7 @@ class AnswerModel {
     for_pairs(entry, [&](size_t pair) { z += w[pair]; });
     return z;
   }
-  // Adds the gradient of a logit times its slope, but for what is shared.
+  // Adds slope times the gradient of the logit, without the shared terms.
   void add_gradient(const Entry& entry, double slope, std::span<double> gradient) const {
     for (size_t p = 0; p < kScores; ++p) gradient[p] += slope * entry.scores[p];
     gradient[own(entry.j)] += slope;
@@ -138,7 +139,7 @@ class AnswerModel {
   std::vector<Row> rows_;
 };
 
-// The positive of a row with the lowest score, or its number of labels where it has none.
+// The row's positive with the lowest score; L if the row has no positive.
 size_t lowest_positive(const Evidence& evidence, size_t i) {
   const View<const float> scores = evidence.left_out.empty() ? evidence.logits : evidence.left_out;
   const size_t labels = evidence.known.cols;
@@ -150,7 +151,7 @@ size_t lowest_positive(const Evidence& evidence, size_t i) {
   return lowest;
 }
 
-// Rows and labels, in the order of rows.
+// (row, label) of every answer, ordered by row.
 std::vector<std::pair<size_t, size_t>> answered(const Evidence& evidence) {
   std::vector<std::pair<size_t, size_t>> places;
   for (size_t i = 0; i < evidence.known.rows; ++i) {

@@ -71,7 +71,7 @@ double moved(float p, double factor) {
   return odds / (odds + (1 - static_cast<double>(p)));
 }
 
-// Sums are of blocks of rows, one after the other, whatever the number of threads.
+// Sums by blocks of rows, added in order: the same for any number of threads.
 double sum_moved(const Matrix<float>& p, double factor, int threads) {
   constexpr size_t kRowsAtOnce = 256;
   std::vector<double> sums((p.rows() + kRowsAtOnce - 1) / kRowsAtOnce);
@@ -84,7 +84,7 @@ double sum_moved(const Matrix<float>& p, double factor, int threads) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-// Unknown labels are as many as k says, or at most as many where k is a guess.
+// Makes the probabilities add up to the labels still missing by k, or to no more if k is a guess.
 void agree_with_k(const Evidence& evidence, Matrix<float>& p) {
   if (!evidence.k) return;
   double missing = *evidence.k * static_cast<double>(p.rows());
@@ -92,7 +92,7 @@ void agree_with_k(const Evidence& evidence, Matrix<float>& p) {
   missing = std::max(missing, 0.0);
   const double expected = sum_moved(p, 1, evidence.threads);
   if (expected <= 0 || (evidence.k_is_guess && expected <= missing)) return;
-  double low = -20, high = 20;  // logarithms: beyond them a probability is 0 or 1
+  double low = -20, high = 20;  // logarithms; beyond these a probability is 0 or 1
   for (int halvings = 0; halvings < 30; ++halvings) {
     if (evidence.between_parts) evidence.between_parts();
     const double middle = (low + high) / 2;

@@ -1,4 +1,4 @@
-// How likely each unknown label is to be there.
+// The probability that each unknown label is present.
 #pragma once
 
 #include "spml/matrix.h"
@@ -6,12 +6,13 @@
 
 namespace spml {
 
-// (n, L) probabilities of labels that are unknown; 0 at those that are known.
+// (n, L) probabilities of unknown labels, 0 for known ones.
 //
-// Scores of both kinds are calibrated by the labels named (decide/label_fit.h), averaged as logits,
-// calibrated again, and conditioned on which label of the row was named (named_label.h). What then
-// does not add up to the labels that k leaves to be found is moved by one number, as logits, which
-// leaves their order alone. Where questions have been answered, the answers decide: see answers.h.
+// Scores of both kinds are calibrated against the named labels (decide/label_fit.h), averaged as
+// logits, calibrated again, and conditioned on which label of the row was named (named_label.h). If
+// the sum differs from the number of labels that k leaves to be found, all logits are shifted by
+// the same amount, which preserves their order. Once enough questions have been answered, the
+// probabilities are learnt from the answers instead: answers.h.
 Matrix<float> missing_probabilities(const Evidence& evidence);
 
 }  // namespace spml

@@ -1,20 +1,20 @@
 #include "suggest/named_label.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+
+#include "base/gauss_legendre.h"
 
 namespace spml {
 namespace {
 
-// Gauss and Legendre on [0, 1]: exact for products of up to 15 labels, close to it beyond.
-constexpr std::array<double, 8> kNodes = {
-    0.019855071751231884, 0.10166676129318663, 0.23723379504183550, 0.40828267875217510,
-    0.59171732124782490,  0.76276620495816450, 0.89833323870681340, 0.98014492824876810};
-constexpr std::array<double, 8> kWeights = {
-    0.050614268145188130, 0.11119051722668724, 0.15685332293894363, 0.18134189168918100,
-    0.18134189168918100,  0.15685332293894363, 0.11119051722668724, 0.050614268145188130};
+constexpr size_t kNodes = 8;  // exact for products of up to 15 labels, close to it beyond
 constexpr double kSmallest = 1e-12;
+
+const Quadrature<kNodes>& quadrature() {
+  static const Quadrature<kNodes> rule = gauss_legendre<kNodes>([](double) { return 1.0; });
+  return rule;
+}
 
 }  // namespace
 
@@ -26,24 +26,25 @@ void NamedLabel::condition(std::span<const int8_t> known, std::span<float> proba
   for (size_t j = 0; j < labels; ++j) {
     if (known[j] != 0) f_[j] = known[j] > 0;
   }
+  const auto& [v, weight] = quadrature();
   // Which of several positives was named does not matter: they all count as 1.
   const auto others = static_cast<double>(positives - 1);
-  product_.resize(kNodes.size());
-  for (size_t q = 0; q < kNodes.size(); ++q) {
-    double product = std::pow(1 - kNodes[q], others);
+  product_.resize(kNodes);
+  for (size_t q = 0; q < kNodes; ++q) {
+    double product = std::pow(1 - v[q], others);
     for (size_t j = 0; j < labels; ++j) {
-      if (known[j] == 0) product *= 1 - f_[j] * kNodes[q];
+      if (known[j] == 0) product *= 1 - f_[j] * v[q];
     }
-    product_[q] = product * kWeights[q];
+    product_[q] = product * weight[q];
   }
   for (size_t j = 0; j < labels; ++j) {
-    // A known positive is looked at as one that was found; where it is the only one, it was named.
+    // A known positive is treated as found, unless it is the only one: then it was the one named.
     if (known[j] > 0 && positives == 1) continue;
     double with = 0, without = 0;
-    for (size_t q = 0; q < kNodes.size(); ++q) {
-      const double own = known[j] > 0 ? 1 - kNodes[q] : (known[j] < 0 ? 1 : 1 - f_[j] * kNodes[q]);
+    for (size_t q = 0; q < kNodes; ++q) {
+      const double own = known[j] > 0 ? 1 - v[q] : (known[j] < 0 ? 1 : 1 - f_[j] * v[q]);
       const double rest = product_[q] / std::max(own, kSmallest);
-      with += rest * (1 - kNodes[q]);
+      with += rest * (1 - v[q]);
       without += rest;
     }
     const double p = probabilities[j];

@@ -11,7 +11,7 @@
 
 namespace spml {
 
-// Who is told of progress, and asked whether to go on. Any may be empty.
+// Progress reports and the request to stop. Any may be empty.
 struct SuggestEvents {
   std::function<void(const std::string& text)> notice;
   std::function<void(size_t done, size_t total)> model;  // trained
@@ -23,18 +23,18 @@ LoopEvents stoppable(const SuggestEvents& events);
 // file. Features, test files and names are borrowed from `data`, which must outlive the result.
 Dataset without_truth(const Dataset& data, View<const int8_t> known);
 
-// Which of the folds each of n rows is in: as many in each, drawn at random.
+// The fold of each of n rows: random, with folds of equal size.
 std::vector<size_t> draw_folds(size_t n, size_t folds, uint64_t seed);
 
 // Logits (n, L) of `rows`, each from a classifier with the configuration's settings that was
-// trained on the other folds and chosen on its own. Folds are trained side by side; the result does
-// not depend on the number of threads.
+// trained on the other folds, with its best epoch chosen on this one. Folds are trained in
+// parallel; the result does not depend on the number of threads.
 Matrix<float> out_of_fold_logits(const Dataset& data, const TrainConfig& config,
                                  const std::vector<int32_t>& rows, size_t folds, int threads,
                                  const SuggestEvents& events);
 
-// The same by one classifier that is trained on all of them and chosen on `validation`; its test
-// MAP, where there are test files.
+// Logits of the training rows by one classifier trained on all of them, and its test MAP if there
+// are test files.
 struct InSample {
   Matrix<float> logits;
   std::optional<double> test_map;

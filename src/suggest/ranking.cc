@@ -9,7 +9,6 @@
 namespace spml {
 namespace {
 
-// More suggestions than this are cut to size whenever they are twice as many.
 struct Ranked {
   double key;  // higher first
   Suggestion suggestion;
@@ -21,7 +20,7 @@ struct Ranked {
   }
 };
 
-// The best so many of what is added.
+// Keeps the best `most` of what is added, cutting the list whenever it is twice as long.
 class Best {
  public:
   explicit Best(std::optional<size_t> most) : most_(most) {}

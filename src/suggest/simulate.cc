@@ -124,7 +124,7 @@ class Simulator {
     reviewer.answer(rank_missing(scores, known, split_.train, ranking));
   }
 
-  // Questions are ranked anew after `refresh` answers, classifiers trained after `every`.
+  // Ranks the questions again every `refresh` answers and retrains every `every`.
   std::vector<SimulationRound> by_suggestions(Suggester& suggester) const {
     Reviewer reviewer(data_, observed_, split_.train);
     std::vector<SimulationRound> rounds;
@@ -170,7 +170,7 @@ class Simulator {
     }
   }
 
-  // Of the classifier of known labels, or where there is none of the run's kind.
+  // Of the classifier of known labels or, if there is none, of the run's own kind of classifier.
   std::optional<double> test_map(const Suggester& suggester, View<const int8_t> known) const {
     const DataPart& test = data_.test;
     if (test.truth.empty() || test.features.empty()) return {};
@@ -201,8 +201,10 @@ class Simulator {
 Simulation simulate(const Dataset& data, const TrainConfig& config, const SimulateOptions& options,
                     const SuggestEvents& events) {
   if (data.train_file.truth.empty()) {
-    fail("{}: --simulate answers from the truth, and there is none (formatted_train_labels.npy)",
-         data.folder.string());
+    fail(
+        "{}: --simulate answers questions from the truth: expected formatted_train_labels.npy, "
+        "found none",
+        data.folder.string());
   }
   if (options.every == 0 || options.refresh == 0) fail_usage("--every: expected at least 1");
   return Simulator(data, config, options, events).run();

@@ -19,7 +19,7 @@ TrainConfig without_truth(TrainConfig config, const std::string& where) {
   const LabelNeed needs = loss_info(config).needs;
   if (needs == LabelNeed::kTruth || needs == LabelNeed::kTrueNegatives) {
     fail(
-        "{}: its loss '{}' trains on full labels, to which nothing is missing; train with another "
+        "{}: its loss '{}' trains on full labels, so no label can be missing; train with another "
         "loss",
         where, config.loss);
   }
@@ -94,7 +94,7 @@ void Suggester::retrain(View<const int8_t> known, size_t folds, const SuggestEve
 Matrix<float> Suggester::probabilities(View<const int8_t> known) {
   fit(known);
   const Matrix<int8_t> labels = take_rows(known, rows_);
-  // Not the truth's k: nobody knows that where labels are missing.
+  // Not the k of the truth, which is unknown where labels are missing.
   const std::optional<double> k = config_.k ? config_.k : data_.expected_positives;
   return missing_probabilities(
       {labels, logits_, left_out_, threads_, before_, between_parts_, k, config_.k_is_estimated});

@@ -1,6 +1,6 @@
-// Which labels of a training file are probably missing: unknown labels ranked by how likely they
-// are to be there, judged by classifiers that did not see their row. docs/suggest.md has the method
-// and what was measured. Truth is never looked at.
+// Which labels of a training file are probably missing: unknown labels ranked by their probability
+// of being present, according to classifiers that did not see their row. docs/suggest.md describes
+// the method and its measurements. The truth is never read.
 #pragma once
 
 #include <memory>
@@ -16,36 +16,36 @@
 
 namespace spml {
 
-// The rows of a matrix (N, L) that are listed.
+// The given rows of a matrix (N, L).
 Matrix<int8_t> take_rows(View<const int8_t> labels, const std::vector<int32_t>& rows);
 
-// Keeps what is expensive while labels become known: a review asks for probabilities after a few
-// answers and retrains after many.
+// Keeps the expensive parts between calls while labels become known: a review asks for new
+// probabilities after a few answers and retrains after many.
 class Suggester {
  public:
-  // `rows` of the training file are judged; the data must outlive this object, its labels are not
-  // used. `known` (N, L) are the labels of the whole training file. The configuration's loss may
-  // not need truth. Of the events, only the wish to stop is asked for, now and later.
+  // Judges `rows` of the training file. The data must outlive this object; its labels are not used:
+  // `known` (N, L) are the labels of the whole training file. The configuration's loss must not
+  // need truth. Of the events only stop_requested is used, here and later.
   Suggester(const Dataset& data, const TrainConfig& config, std::vector<int32_t> rows,
             View<const int8_t> known, int threads, const SuggestEvents& events = {});
 
   const std::vector<int32_t>& rows() const { return rows_; }
 
-  // The labels (N, L) that were known before the first question, where that is remembered: what has
-  // become known since are answers.
+  // Records the labels (N, L) known before the first question; those known since are answers.
   void remember(View<const int8_t> before) { before_ = take_rows(before, rows_); }
 
   // Trains `folds` classifiers with the configuration's settings.
   void retrain(View<const int8_t> known, size_t folds, const SuggestEvents& events = {});
-  // Or takes the logits (n, L) of a classifier that is there.
+  // Uses the logits (n, L) of an existing classifier instead.
   void use_logits(Matrix<float> logits) { logits_ = std::move(logits); }
 
-  // (n, L): of unknown labels the probability to be there, 0 of known ones. Fits the classifier.
+  // (n, L): the probability that an unknown label is present, 0 for known ones. Fits the
+  // classifier.
   Matrix<float> probabilities(View<const int8_t> known);
 
-  // The linear classifier of known labels, fitted to these.
+  // Fits the linear classifier of known labels to these.
   void fit(View<const int8_t> known);
-  // As it was last fitted; nothing where there are too many features for it.
+  // As last fitted; empty if there are too many features to fit it.
   const std::optional<LinearFit>& classifier() const { return fit_; }
   const FeatureTransform* transform() const;
 
@@ -62,7 +62,7 @@ class Suggester {
   Matrix<int8_t> before_;   // (n, L) or empty
 };
 
-// The labels of the training file that a run is trained on, (N, L): read, or drawn as for the run.
+// The labels (N, L) of the training file that a run is trained on: read, or drawn as for the run.
 Matrix<int8_t> observed_labels(const Dataset& data, const TrainConfig& config);
 
 struct SuggestOptions {
@@ -84,11 +84,11 @@ struct Suggestions {
   std::vector<ClassSuggestions> per_class;
 };
 
-// Error that names config.json of a run that is not linear, needed truth, or cannot be trained
-// again where there are folds.
+// Error naming config.json if the run is not linear, needed truth, or, with folds, cannot be
+// trained again.
 void check_can_suggest(const TrainedModel& run, size_t folds);
 
-// Error for such a run, and for one that does not fit the data.
+// Error for such a run, and for one that does not match the data.
 Suggestions suggest(const Dataset& data, TrainedModel& run, const SuggestOptions& options,
                     const SuggestEvents& events = {});
 
