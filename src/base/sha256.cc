@@ -1,87 +1,36 @@
 #include "base/sha256.h"
 
-#include <algorithm>
-#include <bit>
-#include <cstring>
+#include <array>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include "base/fail.h"
 
 namespace spml {
 namespace {
 
-// The first 32 bits of the fractions of the cube roots of the first 64 primes.
-constexpr std::array<uint32_t, 64> kRound{
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+// Fails where the system's policy or its configuration of OpenSSL does not allow SHA-256.
+void require(bool done) {
+  if (!done) fail("SHA-256: expected libcrypto to compute it, but it refused; check openssl.cnf");
+}
 
 }  // namespace
 
-void Sha256::compress(const std::byte* block) {
-  std::array<uint32_t, 64> w;
-  for (size_t i = 0; i < 16; ++i) {
-    uint32_t word;
-    std::memcpy(&word, block + 4 * i, 4);
-    w[i] = __builtin_bswap32(word);
-  }
-  for (size_t i = 16; i < 64; ++i) {
-    const uint32_t a = w[i - 15], b = w[i - 2];
-    const uint32_t s0 = std::rotr(a, 7) ^ std::rotr(a, 18) ^ (a >> 3);
-    const uint32_t s1 = std::rotr(b, 17) ^ std::rotr(b, 19) ^ (b >> 10);
-    w[i] = w[i - 16] + s0 + w[i - 7] + s1;
-  }
-  auto [a, b, c, d, e, f, g, h] = state_;
-  for (size_t i = 0; i < 64; ++i) {
-    const uint32_t s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
-    const uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + kRound[i] + w[i];
-    const uint32_t s0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
-    const uint32_t t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
-    h = g;
-    g = f;
-    f = e;
-    e = d + t1;
-    d = c;
-    c = b;
-    b = a;
-    a = t1 + t2;
-  }
-  const std::array<uint32_t, 8> sum{a, b, c, d, e, f, g, h};
-  for (size_t i = 0; i < 8; ++i) state_[i] += sum[i];
+void Sha256::Free::operator()(evp_md_ctx_st* context) const { EVP_MD_CTX_free(context); }
+
+Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
+  require(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
 }
 
 void Sha256::update(std::span<const std::byte> bytes) {
-  total_ += bytes.size();
-  while (!bytes.empty()) {
-    if (pending_size_ == 0 && bytes.size() >= pending_.size()) {
-      compress(bytes.data());
-      bytes = bytes.subspan(pending_.size());
-      continue;
-    }
-    const size_t n = std::min(bytes.size(), pending_.size() - pending_size_);
-    std::copy_n(bytes.begin(), n, pending_.begin() + static_cast<ptrdiff_t>(pending_size_));
-    pending_size_ += n;
-    bytes = bytes.subspan(n);
-    if (pending_size_ == pending_.size()) {
-      compress(pending_.data());
-      pending_size_ = 0;
-    }
-  }
+  require(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1);
 }
 
 std::string Sha256::hex() {
-  const uint64_t bits = __builtin_bswap64(8 * total_);
-  const std::byte one{0x80}, zero{0};
-  update({&one, 1});
-  while (pending_size_ != 56) update({&zero, 1});
-  update(std::as_bytes(std::span(&bits, 1)));
-  std::string text;
-  for (const uint32_t word : state_) text += fmt::format("{:08x}", word);
-  return text;
+  std::array<unsigned char, 32> digest;
+  require(EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr) == 1);
+  return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
 std::string sha256(std::span<const std::byte> bytes) {

@@ -1,29 +1,28 @@
-// SHA-256 (FIPS 180-4), to name files by their contents.
+// SHA-256 by libcrypto, to name files by their contents.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
 #include "base/files.h"
 
+struct evp_md_ctx_st;  // OpenSSL's EVP_MD_CTX
+
 namespace spml {
 
 class Sha256 {
  public:
+  Sha256();
   void update(std::span<const std::byte> bytes);
   std::string hex();  // the digest; ends the computation
 
  private:
-  void compress(const std::byte* block);
-
-  std::array<uint32_t, 8> state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::array<std::byte, 64> pending_{};
-  size_t pending_size_ = 0;
-  uint64_t total_ = 0;
+  struct Free {
+    void operator()(evp_md_ctx_st* context) const;
+  };
+  std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
 std::string sha256(std::span<const std::byte> bytes);

@@ -1,10 +1,10 @@
 #include "base/team.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <system_error>
 #include <utility>
+
+#include <hwy/cache_control.h>
 
 namespace spml {
 namespace {
@@ -51,7 +51,7 @@ void Team::run(const std::function<void(int)>& job) {
   }
   for (int spins = 0; running_.load(std::memory_order_acquire) != 0; ++spins) {
     if (spins < kSpins) {
-      _mm_pause();
+      hwy::Pause();
     } else {
       std::this_thread::yield();
     }
@@ -81,7 +81,7 @@ uint64_t Team::wait_for_job(uint64_t seen) {
   for (int spins = 0; spins < kSpins; ++spins) {
     const uint64_t generation = generation_.load(std::memory_order_acquire);
     if (generation != seen) return generation;
-    _mm_pause();
+    hwy::Pause();
   }
   std::unique_lock lock(mutex_);
   wake_.wait(lock, [&] { return generation_.load(std::memory_order_acquire) != seen; });

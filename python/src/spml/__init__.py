@@ -8,6 +8,9 @@
 ['ant', 'bee', 'cow']
 """
 
+# First, so that the interpreter's own libcrypto is the one in this process.
+import hashlib as _hashlib  # noqa: F401
+
 from . import metrics
 from ._data import draw_observed
 from ._losses import Loss, LossValue, loss, losses
