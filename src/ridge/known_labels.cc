@@ -13,8 +13,8 @@ namespace {
 
 // In units of the mean variance of the features. Weakest first.
 constexpr std::array<double, 5> kStrengths = {0.3, 1, 3, 10, 30};
-// Observed positives alone ask for more than labels do once more of them are known: a stronger one
-// has to be better by this factor.
+// With observed positives alone the best strength is higher than once more labels are known: a
+// stronger one has to score better by this factor.
 constexpr double kClearlyBetter = 1.005;
 
 Matrix<float> first_targets(View<const int8_t> known) {
@@ -23,13 +23,13 @@ Matrix<float> first_targets(View<const int8_t> known) {
   return targets;
 }
 
-// As many answers as this, by what the scores expect of them, count as much as no answers do.
+// The prior trust counts as much as this many answers (in expected positives).
 constexpr double kFirstTrust = 5;
 
 double as_share(float score) { return std::clamp(static_cast<double>(score), 0.0, 1.0); }
 
-// How far scores are to be believed before questions are answered: no more labels can be missing
-// than rows have.
+// The factor for scores of unknown labels before questions are answered: they must not add up to
+// more missing labels than k allows.
 double first_trust(View<const int8_t> known, View<const float> scores, double k) {
   double missing = k * static_cast<double>(known.rows), expected = 0;
   for (size_t i = 0; i < known.size(); ++i) {
@@ -39,8 +39,8 @@ double first_trust(View<const int8_t> known, View<const float> scores, double k)
   return expected > 0 ? std::clamp(missing / expected, 0.0, 1.0) : 1;
 }
 
-// The same for each label once there are answers: how many of the labels that scores expect are
-// there where it is known. Of a row's positives one was named; the others were asked for.
+// The factor for each label once there are answers: positives found, over those that the scores
+// predicted. One of a row's positives was named; the others were found by asking.
 std::vector<double> trust(View<const int8_t> known, View<const float> scores, double k) {
   std::vector<double> there(known.cols, kFirstTrust * first_trust(known, scores, k));
   std::vector<double> expected(known.cols, kFirstTrust);
@@ -102,8 +102,8 @@ KnownLabelClassifier::Result KnownLabelClassifier::fit(View<const int8_t> known)
   Result result;
   result.left_out = Matrix<float>(known.rows, known.cols);
   squares_.fit(targets, result.left_out.view());
-  // Questions are ranked by scores that are believed as they are, which finds more; the classifier
-  // is better where they are not.
+  // Ranking questions works better with the targets as they are, the classifier with those that
+  // are scaled down.
   const std::vector<double> believed = trust(known, result.left_out.view(), k_);
   Matrix<float> lowered = targets;
   for (size_t i = 0; i < known.rows; ++i) {

@@ -11,11 +11,11 @@
 namespace spml {
 namespace {
 
-// Rows at a time: so many, or fewer where they are long.
+// Rows are read in blocks of kBlockRows, or fewer where they are long.
 constexpr size_t kBlockRows = 512, kBlockValues = size_t{1} << 23;
-// A row that decides its own score entirely says nothing when it is left out. By rows the share
-// that is left comes without the difference of two numbers near 1, so that less can be told from 0:
-// with far more features than rows there is little of it.
+// The smallest 1 - 1/n - h that counts as more than 0: a row that decides its own score entirely
+// says nothing when it is left out. By rows the number is not a difference of two near 1 and can be
+// far smaller; with many more features than rows it is small for every row.
 constexpr float kLeastLeft = 0.01f, kLeastLeftByRows = 1e-5f;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Linear classifiers by regularised least squares, in closed form, with what they say of a row when
-// that row is left out:
+// Linear classifiers by regularised least squares, in closed form, with the score of every row by a
+// fit without that row:
 //
 //   minimise over (w, b)  sum_i (w x_i + b - t_i)^2 + lambda s |w|^2,   s the mean variance sum
 //   w = A Xc^T (t - mean t),   A = (Xc^T Xc + lambda s I)^-1,   Xc = X - mean
@@ -29,7 +29,7 @@ struct LinearFit {
 
 class LeastSquares {
  public:
-  // The matrix to invert has this many rows and columns; more than kMostOrder are not worth their
+  // The matrix to invert has this many rows and columns; beyond kMostOrder it would take too much
   // memory.
   static constexpr size_t order(size_t rows, size_t features) { return std::min(rows, features); }
   static constexpr size_t kMostOrder = 8192;
@@ -64,7 +64,7 @@ class LeastSquares {
   }
   void find_moments();
   void find_left();
-  // The weights (D, L), and what is left of the targets, whose mean is given: t - p.
+  // The weights (D, L) and the residuals t - p; the mean of t is given.
   std::vector<float> fit_columns(View<const float> targets, std::span<const float> mean,
                                  View<float> residuals) const;
   std::vector<float> fit_rows(View<const float> targets, std::span<const float> mean,
