@@ -33,12 +33,15 @@ function(spml_layer_uses folder)
 endfunction()
 
 # Highway with run-time dispatch between scalar, AVX2 and AVX-512; the targets between add only
-# compile time.
+# compile time. On ARM NEON alone: the vectors of SVE have no size and cannot be members of a struct.
 add_library(spml_simd INTERFACE)
 target_link_libraries(spml_simd INTERFACE hwy::hwy)
-if(SPML_DISPATCH)
+if(NOT SPML_DISPATCH)
+  target_compile_definitions(spml_simd INTERFACE HWY_COMPILE_ONLY_STATIC)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  target_compile_definitions(spml_simd INTERFACE
+    "HWY_DISABLED_TARGETS=(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
+else()
   target_compile_definitions(spml_simd INTERFACE
     "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL)")
-else()
-  target_compile_definitions(spml_simd INTERFACE HWY_COMPILE_ONLY_STATIC)
 endif()
