@@ -15,9 +15,9 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "cli/flags/flags.h"
-#include "cli/load_module.h"
 #include "cluster/launch.h"
 #include "cluster/mpi_module.h"
+#include "imaging/load_module.h"
 #include "run/machine.h"
 #include "spml/version.h"
 

@@ -3,12 +3,12 @@
 #include <filesystem>
 
 #include "base/folders.h"
-#include "cli/images.h"
 #include "cli/progress.h"
 #include "cli/serve_review.h"
 #include "cli/thumbnail.h"
 #include "data/dataset.h"
 #include "data/synth.h"
+#include "imaging/scene_painter.h"
 #include "run/run.h"
 
 namespace spml::cli {

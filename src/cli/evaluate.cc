@@ -6,10 +6,11 @@
 
 #include "base/text.h"
 #include "cli/flags/common_flags.h"
-#include "cli/model_input.h"
+#include "cli/images.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
+#include "imaging/model_input.h"
 #include "run/evaluate.h"
 
 namespace spml::cli {
@@ -34,7 +35,9 @@ ModelEvaluation evaluate(const Options& options) {
   }
   const SplitRows split = rows_of_split(trained, data, options.split);
   const DataPart& part = split.part == Part::kTest ? data.test : data.train_file;
-  const ModelInput input = model_input(trained, data, part, split.rows, options.common);
+  const ModelInput input = with_image_work(options.common, [&](const ImageWork& work) {
+    return model_input(trained, data, part, split.rows, work);
+  });
   return evaluate_model(trained, *input.features, input.rows, part.truth, split.rows,
                         options.common.threads);
 }

@@ -7,9 +7,10 @@
 
 #include "base/text.h"
 #include "cli/cluster.h"
-#include "cli/network.h"
+#include "cli/images.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
+#include "imaging/network.h"
 
 namespace spml::cli {
 namespace {

@@ -9,7 +9,7 @@
 
 namespace spml::cli {
 
-void add_network_flags(std::vector<Flag>& flags, NetworkFlags& network) {
+void add_network_flags(std::vector<Flag>& flags, NetworkChoice& network) {
   flags.push_back({.name = "weights",
                    .target = &network.weights,
                    .help = "ResNet weights",
@@ -28,7 +28,7 @@ void add_network_flags(std::vector<Flag>& flags, NetworkFlags& network) {
                    .consent = true});
 }
 
-void add_cache_flags(std::vector<Flag>& flags, CacheFlags& cache) {
+void add_cache_flags(std::vector<Flag>& flags, ActivationFolder& cache) {
   flags.push_back({.name = "cache",
                    .target = &cache.folder,
                    .help = "Where --train-from keeps what the layers below it compute",
@@ -40,7 +40,7 @@ void add_cache_flags(std::vector<Flag>& flags, CacheFlags& cache) {
                    .help = "Leave it there at the end, for other runs"});
 }
 
-CacheFlags with_default(CacheFlags cache, const Path& out) {
+ActivationFolder with_default(ActivationFolder cache, const Path& out) {
   if (!cache.folder.empty()) return cache;
   cache.folder = out / "activations";
   if (is_link(cache.folder)) {  // of somebody else's run folder: files would be written elsewhere

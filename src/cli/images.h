@@ -1,32 +1,27 @@
-// What the verbs need of images. In a build without SPML_VISION each function is an Error that says
-// how to build with it.
+// The flags of the verbs that see images. In a build without SPML_VISION the verbs fail and say how
+// to build with it (no_vision.cc).
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "cli/cluster.h"
 #include "cli/flags/flags.h"
-#include "data/synth.h"
-#include "fit/session.h"
-#include "run/trained_model.h"
+#include "cli/progress.h"
+#include "data/feature_pooling.h"
+#include "imaging/image_features.h"
+#include "imaging/image_model.h"
 
 namespace spml::cli {
 
-// Which network turns images into features.
-struct NetworkFlags {
-  std::string weights, backbone;
-  bool trust_code = false;
-};
-void add_network_flags(std::vector<Flag>& flags, NetworkFlags& network);
+void add_network_flags(std::vector<Flag>& flags, NetworkChoice& network);
 
 // `spml extract`
 struct ExtractFlags {
   Common common;
   std::string folder, dtype = "f32", on_error = "stop";
   std::string size = "448", pool = "avg", layers = "layer4";
-  NetworkFlags network;
+  NetworkChoice network;
   double gem_p = kDefaultGemP;
   size_t batch = 16;
   uint64_t max_pixels = 178'956'970;  // at which Pillow refuses
@@ -44,31 +39,18 @@ struct WeightsFlags {
 void fetch_weights(const WeightsFlags& flags);
 void import_weights(const WeightsFlags& flags);
 
-// Fills in the default weights, which `spml weights fetch` makes, and the checksum.
-void complete(ImageConfig& image);
-
-// Where runs with --train-from keep what the layers below compute, and whether it stays there.
-struct CacheFlags {
-  Path folder;
-  bool keep = false;
-};
-void add_cache_flags(std::vector<Flag>& flags, CacheFlags& cache);
+void add_cache_flags(std::vector<Flag>& flags, ActivationFolder& cache);
 // For a verb that writes to `out`: a folder in there unless one was given.
-CacheFlags with_default(CacheFlags cache, const Path& out);
-// When all is done.
-void clear_cache(const CacheFlags& cache);
+ActivationFolder with_default(ActivationFolder cache, const Path& out);
 
-// Makes the networks of RunOptions and SweepOptions on a device. Error when it cannot be used: now,
-// not after the linear phase of linear-init. tell: what people should know before it takes long.
-ImageModelMaker image_model_maker(const std::string& device, const CacheFlags& cache = {},
-                                  const std::function<void(const std::string&)>& tell = {});
-
-// Draws the scenes of `spml synth --images`, size x size pixels.
-DrawImage scene_painter(int size, uint64_t seed);
-
-// The features of images as the run's network computes them: its own if it was fine-tuned, else the
-// one that its training features were made with; another is refused.
-FeatureMatrix features_of_images(const TrainedModel& run, const std::vector<Path>& images,
-                                 const NetworkFlags& flags, const Common& common);
+// Runs work on images with a bar and notices on stderr, unless they are to be quiet.
+template <class Run>
+auto with_image_work(const Common& common, const Run& run) {
+  Progress progress("images", "images", common.quiet);
+  ImageWork work{.threads = common.threads, .progress = {}, .notice = {}};
+  work.progress = [&](uint64_t done, uint64_t total) { progress.update(done, total); };
+  if (!common.quiet) work.notice = notice;
+  return run(work);
+}
 
 }  // namespace spml::cli

@@ -9,12 +9,13 @@
 #include "base/folders.h"
 #include "base/sigmoid.h"
 #include "cli/flags/common_flags.h"
-#include "cli/model_input.h"
+#include "cli/images.h"
 #include "cli/print_json.h"
 #include "cli/verbs.h"
 #include "data/import/images.h"
 #include "formats/csv.h"
 #include "formats/npy.h"
+#include "imaging/model_input.h"
 #include "run/trained_model.h"
 
 namespace spml::cli {
@@ -27,7 +28,7 @@ struct Options {
   Common common;
   std::string run, data, split = "test", features, out, threshold;
   std::vector<std::string> images;
-  NetworkFlags network;
+  NetworkChoice network;
   size_t top = 0;
   bool force = false, raw = false, all = false, decisions = false;
 };
@@ -73,7 +74,9 @@ void open_features(const Options& options, const TrainedModel& trained, Source& 
 
 void open_images(const Options& options, const TrainedModel& trained, Source& source) {
   const std::vector<Path> files = list_images(options.images);
-  source.input = all_rows(features_of_images(trained, files, options.network, options.common));
+  source.input = with_image_work(options.common, [&](const ImageWork& work) {
+    return all_rows(features_of_images(trained, files, options.network, work));
+  });
   for (const Path& file : files) source.names.push_back(file.string());
 }
 
@@ -85,7 +88,9 @@ void open_data(const Options& options, const TrainedModel& trained, Source& sour
   check_fits(trained, source.data);
   const SplitRows split = rows_of_split(trained, source.data, options.split);
   const DataPart& part = split.part == Part::kTest ? source.data.test : source.data.train_file;
-  source.input = model_input(trained, source.data, part, split.rows, options.common);
+  source.input = with_image_work(options.common, [&](const ImageWork& work) {
+    return model_input(trained, source.data, part, split.rows, work);
+  });
   for (const int32_t row : split.rows) {
     source.names.push_back(part.images.empty() ? std::to_string(row)
                                                : part.images.text(static_cast<size_t>(row)));

@@ -78,7 +78,7 @@ void run(const Options& options) {
     parsed.image = paper_image_config();
     parsed.image.weights = options.weights;
     parsed.image.size = options.size;
-    complete(parsed.image);
+    complete_weights(parsed.image);
     parsed.make_image_model = image_model_maker(parsed.image.device);
   }
   catch_interrupt();

@@ -23,7 +23,7 @@ namespace {
 struct Options {
   Common common;
   TrainFlags flags;
-  CacheFlags cache;
+  ActivationFolder cache;
   std::string out, shard = "1/1";
   std::optional<int> jobs;
   bool resume = false, overwrite = false;
@@ -82,7 +82,7 @@ void sweep(const Options& options) {
   data_options.threads = options.common.threads;
   const Dataset data = open_dataset(options.flags.data, data_options);
   const auto grid = expand(flags, data.labels());
-  const CacheFlags cache = with_default(options.cache, options.out);
+  const ActivationFolder cache = with_default(options.cache, options.out);
   if (!flags.is_linear()) {  // one device for all runs
     sweep.linear_starts = linear_starts();
     sweep.make_image_model =
@@ -105,7 +105,7 @@ void sweep(const Options& options) {
   }
   if (!options.common.quiet) std::ranges::for_each(notices, notice);
   const bool is_first = sweep.cluster == nullptr || sweep.cluster->is_first();
-  if (!flags.is_linear() && summary.failed.empty() && is_first) clear_cache(cache);
+  if (!flags.is_linear() && summary.failed.empty() && is_first) clear_activations(cache);
   if (options.common.json) {
     check_complete(summary.failed);
     print_json_text(json_text(summary));

@@ -6,10 +6,10 @@
 
 #include <memory>
 
-#include "cli/images.h"
 #include "cli/print_json.h"
 #include "cli/verbs.h"
 #include "data/folder_update.h"
+#include "imaging/scene_painter.h"
 
 namespace spml::cli {
 namespace {

@@ -24,7 +24,7 @@ namespace {
 struct TrainOptions {
   Common common;
   TrainFlags flags;
-  CacheFlags cache;
+  ActivationFolder cache;
   std::string out;
   bool resume = false, overwrite = false;
   uint64_t checkpoint_every = 0;
@@ -121,12 +121,12 @@ void check_shards(const TrainOptions& options) {
 }
 
 // Ranks may share a folder, or have one each on a disk of their own.
-void clear_in_turn(const CacheFlags& cache) {
+void clear_in_turn(const ActivationFolder& cache) {
   Cluster* const cluster = joined_cluster();
-  if (cluster == nullptr) return clear_cache(cache);
+  if (cluster == nullptr) return clear_activations(cache);
   for (int rank = 0; rank < cluster->size(); ++rank) {
     cluster->wait_for_all();
-    if (rank == cluster->rank()) clear_cache(cache);
+    if (rank == cluster->rank()) clear_activations(cache);
   }
 }
 
@@ -150,7 +150,7 @@ void train(const TrainOptions& options) {
   run.threads = options.common.threads;
   run.checkpoint_every = options.checkpoint_every;
   run.cluster = joined_cluster();
-  const CacheFlags cache = with_default(options.cache, options.out);
+  const ActivationFolder cache = with_default(options.cache, options.out);
   const auto tell = [&](const std::string& text) {
     if (!options.common.quiet) notice(text);
   };

@@ -129,7 +129,7 @@ std::vector<TrainConfig> expand(const TrainFlags& flags, size_t labels) {
   std::vector<TrainConfig> grid = make_grid(flags.given(), labels);
   if (grid.front().mode == Mode::kLinear) return grid;
   ImageConfig image = grid.front().image;  // the same in all of them
-  complete(image);
+  complete_weights(image);
   for (TrainConfig& config : grid) config.image = image;
   return grid;
 }

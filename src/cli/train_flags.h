@@ -30,7 +30,7 @@ struct TrainFlags {
 void add_train_flags(Verb& verb, TrainFlags& flags, bool lists);
 
 // Every combination of the values given, for a data set of so many labels, with the image settings
-// completed (see complete in cli/images.h).
+// completed (see complete_weights in imaging/image_model.h).
 std::vector<TrainConfig> expand(const TrainFlags& flags, size_t labels);
 
 // The usage Errors of expand, before any data is read.

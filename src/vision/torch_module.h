@@ -1,6 +1,6 @@
 // What libspml_torch.so gives the program. LibTorch is some 280 shared libraries, which take most
 // of a second to start; the program loads them with this module, when they are used
-// (cli/load_torch.h).
+// (imaging/load_torch.h).
 #pragma once
 
 #include <string>

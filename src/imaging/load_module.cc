@@ -1,4 +1,4 @@
-#include "cli/load_module.h"
+#include "imaging/load_module.h"
 
 #include <dlfcn.h>
 
@@ -10,7 +10,7 @@
 #include "base/folders.h"
 #include "spml/version.h"
 
-namespace spml::cli {
+namespace spml {
 namespace {
 
 // How every module's table begins.
@@ -56,4 +56,4 @@ const void* load_module(const ModuleFile& module) {
   return head;
 }
 
-}  // namespace spml::cli
+}  // namespace spml

@@ -1,9 +1,9 @@
 // What a trained model is asked about: rows of a feature matrix.
 #pragma once
 
-#include "cli/images.h"
+#include "imaging/image_features.h"
 
-namespace spml::cli {
+namespace spml {
 
 struct ModelInput {
   std::shared_ptr<const FeatureMatrix> features;
@@ -16,6 +16,6 @@ ModelInput all_rows(FeatureMatrix features);
 // Rows of a part of the data, which must outlive the result: the part's own features, or what a
 // fine-tuned run's network makes of its images.
 ModelInput model_input(const TrainedModel& trained, const Dataset& data, const DataPart& part,
-                       std::vector<int32_t> rows, const Common& common);
+                       std::vector<int32_t> rows, const ImageWork& work);
 
-}  // namespace spml::cli
+}  // namespace spml

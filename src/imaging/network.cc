@@ -1,15 +1,15 @@
-#include "cli/network.h"
+#include "imaging/network.h"
 
 #include <cstdlib>
 
 #include "base/fail.h"
 #include "base/folders.h"
 #include "base/sha256.h"
-#include "cli/load_torch.h"
+#include "imaging/load_torch.h"
 #include "vision/pooling.h"
 #include "vision/weights/imagenet_package.h"
 
-namespace spml::cli {
+namespace spml {
 
 Path default_weights() {
   Path file =
@@ -21,30 +21,30 @@ Path default_weights() {
   return file;
 }
 
-Network open_network(const NetworkFlags& flags, int size, int threads,
+Network open_network(const NetworkChoice& choice, int size, int threads,
                      const FeaturePooling& pooling) {
-  if (!flags.backbone.empty()) {
-    if (!flags.trust_code) {
+  if (!choice.backbone.empty()) {
+    if (!choice.trust_code) {
       fail_usage("--backbone {}: a TorchScript file is a program; give --trust-code to run it",
-                 flags.backbone);
+                 choice.backbone);
     }
     if (pooling.pools != FeaturePooling{}.pools || pooling.layers != FeaturePooling{}.layers) {
       fail_usage(
           "--backbone {}: a TorchScript network pools by itself; expected no --pool and no "
           "--layers, found {}",
-          flags.backbone, describe(pooling));
+          choice.backbone, describe(pooling));
     }
-    const Path file = flags.backbone;
+    const Path file = choice.backbone;
     auto network = torch_module().torchscript(file, size, threads);
     if (pooling.mirror) network = make_mirrored(std::move(network));
     return {std::move(network),
             {file.filename().string(), sha256_of_file(file), "torchscript", ""}};
   }
-  const Path file = flags.weights.empty() ? default_weights() : Path(flags.weights);
+  const Path file = choice.weights.empty() ? default_weights() : Path(choice.weights);
   const ResNetWeights weights = load_resnet(file);
   return {make_inference_resnet(weights, threads, pooling),
           {file.filename().string(), sha256_of_file(file), weights.layout.name(),
            std::string(to_string(weights.layout.variant))}};
 }
 
-}  // namespace spml::cli
+}  // namespace spml

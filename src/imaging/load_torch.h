@@ -3,7 +3,7 @@
 
 #include "vision/torch_module.h"
 
-namespace spml::cli {
+namespace spml {
 
 // Whether there is a libspml_torch.so to load: not in a build without SPML_TORCH.
 bool has_torch_module();
@@ -13,4 +13,4 @@ bool has_torch_module();
 // build.
 const TorchModule& torch_module();
 
-}  // namespace spml::cli
+}  // namespace spml

@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 
-namespace spml::cli {
+namespace spml {
 
 struct ModuleFile {
   const char* file;       // "libspml_torch.so"
@@ -23,4 +23,4 @@ std::optional<Path> find_module(const ModuleFile& module);
 // unloaded: its objects and exceptions may live as long as the process. Error when there is none.
 const void* load_module(const ModuleFile& module);
 
-}  // namespace spml::cli
+}  // namespace spml

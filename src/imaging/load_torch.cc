@@ -1,8 +1,8 @@
-#include "cli/load_torch.h"
+#include "imaging/load_torch.h"
 
-#include "cli/load_module.h"
+#include "imaging/load_module.h"
 
-namespace spml::cli {
+namespace spml {
 namespace {
 
 constexpr ModuleFile kModule = {
@@ -18,4 +18,4 @@ const TorchModule& torch_module() {
   return *kLoaded;
 }
 
-}  // namespace spml::cli
+}  // namespace spml

@@ -1,12 +1,11 @@
-#include "cli/model_input.h"
+#include "imaging/model_input.h"
 
 #include <numeric>
 
 #include "base/fail.h"
 #include "base/memory_budget.h"
-#include "cli/progress.h"
 
-namespace spml::cli {
+namespace spml {
 
 ModelInput all_rows(FeatureMatrix features) {
   if (features.rows() > kMaxRows) {
@@ -21,16 +20,16 @@ ModelInput all_rows(FeatureMatrix features) {
 }
 
 ModelInput model_input(const TrainedModel& trained, const Dataset& data, const DataPart& part,
-                       std::vector<int32_t> rows, const Common& common) {
+                       std::vector<int32_t> rows, const ImageWork& work) {
   if (trained.is_fine_tuned()) {
-    if (!common.quiet && images_are_elsewhere(data.folder, data.image_root)) {
-      notice(elsewhere_notice(data.folder, data.image_root));
+    if (work.notice && images_are_elsewhere(data.folder, data.image_root)) {
+      work.notice(elsewhere_notice(data.folder, data.image_root));
     }
-    return all_rows(features_of_images(trained, image_files(data, part, rows), {}, common));
+    return all_rows(features_of_images(trained, image_files(data, part, rows), {}, work));
   }
   // Borrowed: a pointer that owns nothing.
   return {std::shared_ptr<const FeatureMatrix>(std::shared_ptr<void>(), &part.features),
           std::move(rows)};
 }
 
-}  // namespace spml::cli
+}  // namespace spml
