@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "base/memory_budget.h"
@@ -20,6 +21,8 @@ struct DecodeOptions {
   uint64_t max_pixels = 178'956'970;
   // What decoding one image may take, pixels and the decoder's own memory.
   MemoryBudget memory = {};
+  // Asked now and then while a JPEG is decoded; true ends it with an Error.
+  std::function<bool()> stop_requested = {};
 };
 
 }  // namespace spml

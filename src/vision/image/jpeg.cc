@@ -15,12 +15,17 @@
 namespace spml {
 namespace {
 
-constexpr int kMaxScans = 500;  // a progressive file can hold scans by the million to burn time
+// A progressive file can hold scans by the million, each of which goes over all blocks and takes no
+// more than a few bytes. Real ones have 3 to 20.
+constexpr int kMaxScans = 500;
+constexpr uint64_t kMaxBlocksRead = 100'000'000;  // of all scans together
 
 struct ErrorState {
   jpeg_error_mgr manager;  // first: libjpeg hands this pointer back
   std::jmp_buf jump;
   char message[JMSG_LENGTH_MAX];
+  uint64_t blocks = 0;  // of one scan
+  const std::function<bool()>* stop_requested = nullptr;
 };
 
 [[noreturn]] void give_up(j_common_ptr info) {
@@ -45,11 +50,20 @@ void on_message(j_common_ptr info, int level) {
 
 void limit_scans(j_common_ptr info) {
   auto* decoder = reinterpret_cast<j_decompress_ptr>(info);
-  if (decoder->input_scan_number > kMaxScans) {
-    auto* state = reinterpret_cast<ErrorState*>(info->err);
-    std::snprintf(state->message, sizeof state->message, "more than %d scans", kMaxScans);
-    std::longjmp(state->jump, 1);
+  auto* state = reinterpret_cast<ErrorState*>(info->err);
+  const int scans = decoder->input_scan_number;
+  const bool too_many =
+      scans > kMaxScans ||
+      (scans > 1 && static_cast<uint64_t>(scans) * state->blocks > kMaxBlocksRead);
+  if (too_many) {
+    std::snprintf(state->message, sizeof state->message, "%d scans are too many for its size",
+                  scans);
+  } else if (*state->stop_requested && (*state->stop_requested)()) {
+    std::snprintf(state->message, sizeof state->message, "stopped");
+  } else {
+    return;
   }
+  std::longjmp(state->jump, 1);
 }
 
 struct Decoder {
@@ -132,6 +146,7 @@ uint64_t coefficient_bytes(Decoder& d) {
 Image decode_jpeg(std::span<const std::byte> bytes, std::string_view where,
                   const DecodeOptions& options) {
   Decoder d;
+  d.error.stop_requested = &options.stop_requested;
   if (!read_header(d, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size())) {
     fail("{}: not a readable JPEG: {}", where, d.error.message);
   }
@@ -145,6 +160,9 @@ Image decode_jpeg(std::span<const std::byte> bytes, std::string_view where,
                              .pixels_per_byte = kPixelsPerByte,
                              .decoder_bytes = coefficient_bytes(d)},
                             where, options);
+  const auto blocks = [](JDIMENSION length) { return uint64_t{length} / 8 + 1; };
+  d.error.blocks =
+      blocks(d.info.image_width) * blocks(d.info.image_height) * static_cast<uint64_t>(components);
   std::vector<uint8_t> raw(4 * static_cast<size_t>(image.width));
   if (!read_rows(d, image.rgb.data(), raw.data())) {
     fail("{}: damaged JPEG: {}", where, d.error.message);
