@@ -2,6 +2,7 @@
 #include "base/folders.h"
 
 #include <fmt/format.h>
+#include <fstream>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -178,6 +179,33 @@ TEST_F(ExportTest, VocListsHaveOneMinusOneAndZero) {
   line(entries[2], " 0");
 }
 
+TEST_F(ExportTest, VocListsAreReplacedAsAWholeAndNothingElseIs) {
+  run("voc");
+  const Path lists = out / "ImageSets" / "Main";
+  write_file(lists / "left_over_train.txt", "");
+  write_file(out / "ImageSets" / "notes", "mine");
+  run("voc", true);
+  EXPECT_FALSE(path_exists(lists / "left_over_train.txt"));
+  EXPECT_TRUE(path_exists(lists / "class_0_train.txt"));
+  EXPECT_EQ(read_file(out / "ImageSets" / "notes"), "mine");
+  write_file(lists / "cat_val.txt", "mine");
+  EXPECT_SPML_ERROR(run("voc", true), HasSubstr("cat_val.txt: expected lists of an earlier"));
+  EXPECT_EQ(read_file(lists / "cat_val.txt"), "mine");
+}
+
+TEST_F(ExportTest, ADataFolderSharesNoFileWithItsSource) {
+  run("data");
+  for (const Path& file : list_folder(out)) {
+    std::error_code ignored;
+    EXPECT_EQ(std::filesystem::hard_link_count(file, ignored), 1u) << file;
+    const Path source = toy.data() / file.filename();
+    if (!path_exists(source)) continue;
+    const std::string before = read_file(source);
+    std::fstream(file, std::ios::in | std::ios::out).write("four", 4);
+    EXPECT_EQ(read_file(source), before) << file;
+  }
+}
+
 TEST_F(ExportTest, VocWritesThroughNoLink) {
   std::filesystem::create_directories(toy / "elsewhere" / "Main");
   std::filesystem::create_directory(out);
@@ -238,6 +266,19 @@ TEST(ExportNames, OfVocAreRefusedWhereTwoImagesWouldBeOne) {
   expect_refused({"a b.jpg", "a_b.png"}, "images 'a b.jpg' and 'a_b.png' would both be 'a_b'");
   const TemporaryFolder folder;
   export_named(folder, {"cat/img1.jpg", "dog/img2.jpg"}, {"cat"}, {1}, "voc");
+}
+
+// A name that is no file name stopped the export halfway, and what was there had a class less.
+TEST(ReadBack, VocHasEveryClassWhateverItsName) {
+  const TemporaryFolder folder;
+  const std::string name(400, 'x'), umlauts = name.substr(0, 199) + "\xc3\xa4\xc3\xa4";
+  const Path out =
+      export_named(folder, {"a.jpg"}, {"cat", name + "1", name + "2", umlauts, "a/b", "a\\b", ".."},
+                   {1, 1, 1, 1, 1, 1, 1}, "voc");
+  const ImportedSet set = import_voc(out);
+  EXPECT_EQ(set.classes.size(), 7u);
+  EXPECT_THAT(set.classes, testing::IsSupersetOf({"cat", "a_b", "a_b~2", "_.."}));
+  EXPECT_EQ(list_folder(out / "ImageSets").size(), 1u);  // nothing but Main
 }
 
 TEST(ReadBack, VocMayHaveAClassWithoutAKnownLabel) {

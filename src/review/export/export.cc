@@ -51,6 +51,11 @@ const std::vector<std::string>& export_formats() {
   return formats;
 }
 
+std::string export_ending(const std::string& format) {
+  if (is_folder_format(format)) return "";
+  return format == "csv" ? ".csv" : format == "jsonl" ? ".jsonl" : ".json";
+}
+
 ExportReport export_review(const ExportOptions& options) {
   const auto& formats = export_formats();
   if (std::find(formats.begin(), formats.end(), options.format) == formats.end()) {

@@ -12,6 +12,8 @@ namespace spml::review {
 
 // data, csv, jsonl, coco, voc, label-studio
 const std::vector<std::string>& export_formats();
+// ".csv" and so on; "" for folders.
+std::string export_ending(const std::string& format);
 
 // Works also while the review is served.
 ExportReport export_review(const ExportOptions& options);

@@ -1,8 +1,13 @@
 // ImageSets/Main lists as VOC has them: 1 present, -1 absent, 0 unsure. An image whose label for a
 // class nobody knows is not in the list of that class; train.txt lists all of them.
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <functional>
 #include <set>
 
@@ -32,11 +37,28 @@ std::string word_of(std::string_view text, std::u32string_view others) {
   return word;
 }
 
-// As part of a file name a class may not lead elsewhere.
+constexpr std::string_view kEnding = "_train.txt";
+constexpr size_t kMaxWord = 200;  // bytes: file systems take 255, drafts and endings included
+
+// At most so many bytes, with a mark of the whole where something is left out.
+std::string shortened(const std::string& word) {
+  if (word.size() <= kMaxWord) return word;
+  std::string_view rest = word;
+  std::string kept;
+  while (const std::optional<char32_t> c = take_utf8(rest)) {
+    if (word.size() - rest.size() > kMaxWord) break;
+    append_utf8(kept, *c);
+  }
+  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const unsigned char byte : word) hash = (hash ^ byte) * 0x100000001b3;
+  return fmt::format("{}~{:016x}", kept, hash);
+}
+
+// As part of a file name a class may not lead elsewhere, nor be longer than one may be.
 std::string file_word(const std::string& text) {
   std::string word = word_of(text, U"/\\");
   if (word.empty() || word.front() == '.') word.insert(word.begin(), '_');
-  return word;
+  return shortened(word);
 }
 
 // 2008_000001 of JPEGImages/2008_000001.jpg, one word.
@@ -46,14 +68,16 @@ std::string image_id(std::string name) {
   return word_of(name, U" ");
 }
 
-// NAME of NAME_train.txt for each class.
+// NAME of NAME_train.txt for each class. Every class has a list: where two names become the same,
+// the later one gets a number.
 std::vector<std::string> list_names(const std::vector<std::string>& classes) {
   std::vector<std::string> names;
   std::set<std::string> used;
   for (const std::string& name : classes) {
-    names.push_back(file_word(name));
-    if (!used.insert(names.back()).second) {
-      fail("classes '{}' and another would have the same list {}_train.txt", name, names.back());
+    const std::string word = file_word(name);
+    names.push_back(word);
+    for (int n = 2; !used.insert(names.back()).second; ++n) {
+      names.back() = fmt::format("{}~{}", word, n);
     }
   }
   return names;
@@ -97,23 +121,65 @@ void write_list(const Labelled& labelled, size_t label, const Path& path) {
   file.commit();
 }
 
-}  // namespace
+// A folder that is gone, with all that is in it, unless it has been put in place.
+class Staging {
+ public:
+  explicit Staging(Path path) : path_(std::move(path)) { make_folder(path_); }
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+  ~Staging() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const Path& path() const { return path_; }
 
-void write_voc(const Labelled& labelled, const ExportOptions& options) {
+ private:
+  Path path_;
+};
+
+// Lists that an earlier export may have written, and nothing else.
+void check_replaceable(const Path& lists) {
+  for (const Path& entry : list_folder(lists)) {
+    const std::string name = entry.filename().string();
+    if (!is_folder(entry) && (name == "train.txt" || name.ends_with(kEnding))) continue;
+    fail("{}: expected lists of an earlier export, found something else; choose another folder",
+         entry.string());
+  }
+}
+
+void write_lists(const Labelled& labelled, const Path& folder) {
   const std::vector<std::string> names = list_names(labelled.classes);
-  refuse_equal_ids(labelled);
-  const Path folder = options.out / "ImageSets" / "Main";
-  make_folder(options.out);
-  make_folder_inside(folder.parent_path());
-  make_folder_inside(folder);
   for (size_t j = 0; j < names.size(); ++j) {
-    write_list(labelled, j, folder / (names[j] + "_train.txt"));
+    write_list(labelled, j, folder / (names[j] + std::string(kEnding)));
   }
   TextFile all(folder / "train.txt");
   for (size_t i = 0; i < labelled.labels.rows(); ++i) {
     all.write(image_id(labelled.name(i)) + "\n");
   }
   all.commit();
+}
+
+}  // namespace
+
+// All lists appear at once: part of them would be read as data with fewer classes.
+void write_voc(const Labelled& labelled, const ExportOptions& options) {
+  refuse_equal_ids(labelled);
+  const Path sets = options.out / "ImageSets", lists = sets / "Main";
+  make_folder(options.out);
+  make_folder_inside(sets);
+  const bool replaces = path_exists(lists) || is_link(lists);
+  if (replaces) {
+    make_folder_inside(lists);  // no link, no file
+    check_replaceable(lists);
+  }
+  const Staging staging(sets / (".Main-" + unpredictable_name()));
+  write_lists(labelled, staging.path());
+  sync_folder(staging.path());
+  const unsigned how = replaces ? RENAME_EXCHANGE : RENAME_NOREPLACE;
+  if (::renameat2(AT_FDCWD, staging.path().c_str(), AT_FDCWD, lists.c_str(), how) != 0) {
+    fail("{}: cannot be put in place: {}", lists.string(), std::strerror(errno));
+  }
+  sync_folder(sets);
 }
 
 }  // namespace spml::review
