@@ -13,9 +13,9 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
 async function main() {
   const review = path.join(WORK, 'review');
   const server = await Server.start('review', DATA, '--run', path.join(WORK, 'run'), '--out', review);
-  const { cookie } = JSON.parse(fs.readFileSync(path.join(review, 'session.json'), 'utf8'));
+  const key = new URL(server.address).hash.slice('#key='.length);
   const origin = new URL(server.address).origin;
-  const headers = { Cookie: `spml_review_${server.info.port}=${cookie}`, Origin: origin, 'Content-Type': 'application/json' };
+  const headers = { 'Spml-Key': key, Origin: origin, 'Content-Type': 'application/json' };
   const get = async (target) => (await fetch(origin + target, { headers })).json();
   const post = async (target, body) => {
     const response = await fetch(origin + target, { method: 'POST', headers, body: JSON.stringify(body) });

@@ -125,11 +125,8 @@ bool fuzz_answer_log(std::span<const std::byte> bytes) {
   });
 }
 
-// What is taken from it are two keys of 128 bits.
 bool fuzz_session_json(std::span<const std::byte> bytes) {
-  const auto secrets = review::secrets_in(as_text(bytes), {.device = 1, .inode = 2});
-  if (secrets && (secrets->token.size() != 32 || secrets->cookie.size() != 32)) ::abort();
-  return secrets.has_value();
+  return review::port_in(as_text(bytes), {.device = 1, .inode = 2}) != 0;
 }
 
 }  // namespace spml

@@ -23,4 +23,4 @@ if [[ $# == 1 ]]; then
   "$spml" report "$1" --out "$profile/page.html" >/dev/null
   shot "$profile/page.html" figure1.png 640
 fi
-tests/review/browser.sh "$spml" build/playwright docs/images
+tests/review/browser.sh "$spml" build/playwright docs/images journey from_import

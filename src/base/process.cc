@@ -29,13 +29,18 @@ std::string read_to_end(int fd) {
   }
 }
 
+// A program's arguments as exec takes them; valid as long as `arguments` are.
+std::vector<char*> words_of(const std::vector<std::string>& arguments) {
+  std::vector<char*> words;
+  for (const std::string& word : arguments) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  return words;
+}
+
 }  // namespace
 
 ProcessResult run_process(const std::vector<std::string>& arguments, const Path& folder) {
-  std::vector<char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-
+  const std::vector<char*> argv = words_of(arguments);
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) fail("cannot make a pipe: {}", std::strerror(errno));
   posix_spawn_file_actions_t actions;
@@ -43,6 +48,7 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const Path&
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
   pid_t child = 0;
   const int error = ::posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
@@ -61,6 +67,32 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const Path&
   ::close(ends[0]);
   if (error != 0 && error != ENOENT) fail("cannot run {}: {}", arguments[0], std::strerror(error));
   return result;
+}
+
+int start_process(const std::vector<std::string>& arguments, const Path& folder) {
+  const std::vector<char*> argv = words_of(arguments);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  posix_spawnattr_t how;
+  posix_spawnattr_init(&how);
+  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSID);
+  pid_t child = 0;
+  const int error = ::posix_spawnp(&child, argv[0], &actions, &how, argv.data(), environ);
+  posix_spawnattr_destroy(&how);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0 && error != ENOENT) fail("cannot run {}: {}", arguments[0], std::strerror(error));
+  return error == 0 ? child : 0;
+}
+
+bool has_failed(int process) {
+  int status = 0;
+  return ::waitpid(process, &status, WNOHANG) == process &&
+         !(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 }  // namespace spml

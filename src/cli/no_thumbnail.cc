@@ -3,6 +3,8 @@
 namespace spml::cli {
 
 // The browser gets images as they are.
-std::function<std::string(const std::string&, int)> thumbnail_maker() { return {}; }
+std::function<std::string(const std::string&, int)> thumbnail_maker(std::function<bool()>) {
+  return {};
+}
 
 }  // namespace spml::cli

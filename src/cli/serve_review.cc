@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/print_json.h"
@@ -37,6 +39,7 @@ std::unique_ptr<Server> start_server(const ServeFlags& flags, uint16_t last,
   ServerOptions options;
   options.address = flags.host;
   options.port = static_cast<uint16_t>(flags.port);
+  options.is_slow = is_slow;
   if (flags.port == 0 && last != 0) {
     options.port = last;
     try {
@@ -49,15 +52,64 @@ std::unique_ptr<Server> start_server(const ServeFlags& flags, uint16_t last,
 }
 
 // A browser is told of a file that leads to the address: what stands on a command line can be read
-// by everybody on the machine.
-void open_browser(const Path& folder, const std::string& address) {
-  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return;
-  const Path page = folder / "open.html";
-  write_private(page,
-                fmt::format("<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={}\">"
-                            "<a href=\"{}\">Open the review</a>\n",
-                            address, address));
-  run_process({"xdg-open", page.string()}, folder);
+// by everybody on the machine. It is gone when this object is.
+class BrowserPage {
+ public:
+  BrowserPage(const Path& folder, const std::string& address)
+      : page_(absolute_path(folder) / "open.html") {
+    write_private(page_,
+                  fmt::format("<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={}\">"
+                              "<a href=\"{}\">Open the review</a>\n",
+                              address, address));
+    process_ = start_process({"xdg-open", page_.string()}, page_.parent_path());
+  }
+  BrowserPage(const BrowserPage&) = delete;
+  BrowserPage& operator=(const BrowserPage&) = delete;
+  ~BrowserPage() { remove_file(page_); }
+
+  // Once, when no browser came of it.
+  bool failed() {
+    if (process_ != 0 && !has_failed(process_)) return false;
+    process_ = 0;
+    return !std::exchange(told_, true);
+  }
+
+ private:
+  Path page_;
+  int process_ = 0;
+  bool told_ = false;
+};
+
+bool has_desktop() {
+  return std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
+}
+
+// Says once that the log is behind, and once that it no longer is.
+class LogWatch {
+ public:
+  void look(Review& review) {
+    const std::string problem = review.log_problem();
+    if (problem.empty() == problem_.empty()) return;
+    notice(problem.empty() ? "the log has every answer again" : problem);
+    problem_ = problem;
+  }
+
+ private:
+  std::string problem_;
+};
+
+// Until Ctrl-C.
+void wait_for_end(Review& review, BrowserPage* browser, bool quiet) {
+  constexpr int kLookEvery = 20;
+  LogWatch log;
+  for (int i = 0; !interrupted(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    if (quiet || i % kLookEvery != 0) continue;
+    log.look(review);
+    if (browser != nullptr && browser->failed()) {
+      notice("no browser could be opened (xdg-open); open the address yourself");
+    }
+  }
 }
 
 std::string bracketed(const std::string& host) {
@@ -73,7 +125,8 @@ void serve_review(ReviewOptions options, const ServeFlags& flags, const Common& 
         "this spml was built without the page; install npm, configure with -DSPML_WEB=ON and build "
         "again");
   }
-  options.make_thumbnail = thumbnail_maker();
+  options.make_thumbnail = thumbnail_maker(interrupted);
+  options.stop_requested = interrupted;
   options.threads = common.threads;
   catch_interrupt();
   Review review(options);
@@ -81,24 +134,15 @@ void serve_review(ReviewOptions options, const ServeFlags& flags, const Common& 
     for (const std::string& text : review.notices()) notice(text);
   }
   Api api(review);
-  Guard guard(load_secrets(secrets_file(options.out)), flags.allow_remote);
-  const uint16_t last = guard.secrets().port;
-  std::mutex ready;
-  std::unique_ptr<Server> server;
-  {
-    // Requests may come in before the port is known to the guard; they wait for it. Where something
-    // fails here, they must have gone on before the server ends, which waits for them.
-    const std::lock_guard starting(ready);
-    server = start_server(flags, last, [&](const Request& request) {
-      { const std::lock_guard wait(ready); }
-      return serve(guard, api, request);
-    });
-    guard.set_port(server->port());
-    save_secrets(secrets_file(options.out), guard.secrets());
-  }
-
-  const std::string address = fmt::format("http://{}:{}/?token={}", bracketed(flags.host),
-                                          server->port(), guard.secrets().token);
+  const std::string key = new_key();
+  const Guard guard(key, flags.allow_remote);
+  const Path session = session_file(options.out);
+  const auto server = start_server(flags, load_port(session), [&](const Request& request) {
+    return serve(guard, api, request);
+  });
+  save_port(session, server->port());
+  const std::string address =
+      fmt::format("http://{}:{}/#key={}", bracketed(flags.host), server->port(), key);
   size_t open = 0, answered = 0;
   for (const Counts& counts : review.store().counts()) {
     open += counts[0];
@@ -121,8 +165,9 @@ void serve_review(ReviewOptions options, const ServeFlags& flags, const Common& 
     }
   }
   std::fflush(stdout);
-  if (!flags.no_browser) open_browser(options.out, address);
-  while (!interrupted()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  std::optional<BrowserPage> browser;
+  if (!flags.no_browser && has_desktop()) browser.emplace(options.out, address);
+  wait_for_end(review, browser ? &*browser : nullptr, common.quiet);
   server->stop();
   review.stop_retraining();
 }

@@ -14,8 +14,9 @@ namespace {
 
 constexpr int kQuality = 85;
 
-std::string thumbnail(const std::string& bytes, int side) {
-  const Image image = decode_image(std::as_bytes(std::span(bytes)), "image");
+std::string thumbnail(const std::string& bytes, int side, const DecodeOptions& options) {
+  const Image image = decode_image(std::as_bytes(std::span(bytes)), "image", options);
+  if (side == 0) return encode_jpeg(image, kQuality);
   const double scale =
       std::min(1.0, static_cast<double>(side) / std::max(image.width, image.height));
   const auto scaled = [scale](int length) {
@@ -26,6 +27,11 @@ std::string thumbnail(const std::string& bytes, int side) {
 
 }  // namespace
 
-std::function<std::string(const std::string&, int)> thumbnail_maker() { return thumbnail; }
+std::function<std::string(const std::string&, int)> thumbnail_maker(
+    std::function<bool()> stop_requested) {
+  DecodeOptions options;
+  options.stop_requested = std::move(stop_requested);
+  return [options](const std::string& bytes, int side) { return thumbnail(bytes, side, options); };
+}
 
 }  // namespace spml::cli

@@ -17,6 +17,29 @@ std::string type_of(std::string_view bytes, const std::string& where) {
   fail("{}: expected a JPEG or PNG image", where);
 }
 
+// Whether a JPEG file is segments up to the compressed data, the size of the image among them, and
+// ends as one; whether a PNG file has its header first and ends as one. A file of another kind that
+// only begins like an image is none.
+bool is_in_order(std::string_view bytes, const std::string& type) {
+  const auto byte = [&](size_t at) { return static_cast<unsigned char>(bytes[at]); };
+  if (type == "image/png") {
+    constexpr std::string_view kEnd("\0\0\0\0IEND\xae\x42\x60\x82", 12);
+    return bytes.substr(8, 8) == std::string_view("\0\0\0\rIHDR", 8) && bytes.ends_with(kEnd);
+  }
+  bool sized = false;
+  for (size_t at = 2; at + 4 <= bytes.size() && byte(at) == 0xff;) {
+    const unsigned marker = byte(at + 1);
+    const size_t length = size_t{256} * byte(at + 2) + byte(at + 3);
+    const bool is_size =
+        marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
+    if (length < 2 || marker < 0xc0 || at + 2 + length > bytes.size()) return false;
+    sized = sized || is_size;
+    if (marker == 0xda) return sized && bytes.ends_with("\xff\xd9");
+    at += 2 + length;
+  }
+  return false;
+}
+
 // Nothing is copied that is no image, or that there is no room for: every connection may hold one.
 Picture read_picture(const Path& path) {
   const MappedFile file(path);
@@ -52,10 +75,13 @@ Picture Pictures::get(size_t row, int side) {
   const auto index = static_cast<int32_t>(row);
   const Path file = image_files(data_, data_.train_file, std::span(&index, 1)).front();
   Picture picture = read_picture(file);
-  if (key.second == 0) return picture;  // not kept: as large as it may be
+  if (!make_) {
+    if (!is_in_order(picture.bytes, picture.type)) fail("{}: damaged image", file.string());
+    return picture;
+  }
   picture.bytes = make_(picture.bytes, side);
   picture.type = "image/jpeg";
-  keep(key, picture);
+  if (side > 0) keep(key, picture);  // else as large as it may be
   return picture;
 }
 

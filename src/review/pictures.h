@@ -12,7 +12,8 @@
 
 namespace spml::review {
 
-// A JPEG of at most `side` pixels in width and height. Error for what is no image.
+// A JPEG of at most `side` pixels in width and height, or as large as it is for 0. Error for what
+// is no image.
 using MakeThumbnail = std::function<std::string(const std::string& bytes, int side)>;
 
 struct Picture {
@@ -23,7 +24,8 @@ struct Picture {
 // Safe to use from several threads.
 class Pictures {
  public:
-  // Without a maker, images are shown as they are in their files. `data` must outlive it.
+  // Without a maker, images are shown as they are in their files, if these are in order as far as
+  // can be told without decoding them. `data` must outlive it.
   Pictures(const Dataset& data, MakeThumbnail make, size_t cache_bytes = size_t{64} << 20);
 
   bool any() const { return !data_.train_file.images.empty(); }

@@ -37,15 +37,6 @@ LabelMatrix observed_by(const TrainedModel& run, const Dataset& data) {
   return with_answers(prepared.observed(), {});
 }
 
-void check_same_data(const Store& store, const Dataset& data) {
-  const Subject& subject = store.subject();
-  if (subject.fingerprint == fingerprint(data)) return;
-  fail(
-      "{}: expected the data that the review began with ({}, fingerprint {}), found {}; begin "
-      "another review with another --out",
-      data.folder.string(), subject.name, subject.fingerprint, fingerprint(data));
-}
-
 }  // namespace
 
 Review::Review(const ReviewOptions& options) : options_(options) {
@@ -105,7 +96,7 @@ void Review::open_existing() {
   store_ = Store::open(database_file(options_.out));
   if (options_.data.empty()) options_.data = store_->subject().data;
   open_data();
-  check_same_data(*store_, data_);
+  check_same_data(store_->subject(), data_);
 }
 
 std::vector<std::string> Review::notices() const {
@@ -115,6 +106,10 @@ std::vector<std::string> Review::notices() const {
     notices.push_back(fmt::format(
         "the review goes on with the run it has; {} is not used: begin another review with it",
         options_.run.string()));
+  }
+  if (log_ && log_->cut_off() > 0) {
+    notices.push_back(fmt::format("{}: a line cut short ({} bytes) was taken off its end",
+                                  options_.log.string(), log_->cut_off()));
   }
   if (pictures_->any() && images_are_elsewhere(data_.folder, data_.image_root)) {
     notices.push_back(elsewhere_notice(data_.folder, data_.image_root));
@@ -132,7 +127,8 @@ void Review::open_data() {
 void Review::open_ranker() {
   const TrainConfig& config = scorer_->trained().config;
   if (!Ranker::is_possible(data_, config)) return;
-  ranker_ = std::make_unique<Ranker>(data_, config, observed_, options_.threads);
+  ranker_ =
+      std::make_unique<Ranker>(data_, config, observed_, options_.threads, options_.stop_requested);
 }
 
 void Review::start_new(const Path& run) {
@@ -155,7 +151,7 @@ void Review::start_new(const Path& run) {
       ranker_ ? ranker_->rank({}, options_.limit) : scorer_->suggest(observed_, options_.limit);
   record.unknown = static_cast<double>(suggestions.unknown);
   record.expected = suggestions.expected_missing;
-  store_->replace_suggestions(record, suggestions.list);
+  store_->replace_suggestions(record, suggestions.list, {}, options_.stop_requested);
 }
 
 Path Review::run_folder(const ReviewRun& run) const {
@@ -188,11 +184,11 @@ ActionResult Review::answer(const std::string& key, const std::vector<NewAnswer>
 
 bool Review::retrain() { return retrainer_->start(run_folder(*store_->current_run())); }
 
-int64_t Review::draw_sample(size_t size) {
+std::optional<int64_t> Review::draw_sample(size_t size) {
   const std::lock_guard lock(mutex_);
   uint64_t population = 0;
   const auto entries = draw_open(observed_, store_->answered(), size, random_, population);
-  if (entries.empty()) fail("every entry has an answer: there is nothing left to draw");
+  if (entries.empty()) return std::nullopt;
   return store_->add_sample(scorer_->score(entries), population, options_.reviewer);
 }
 

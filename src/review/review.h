@@ -24,6 +24,7 @@ struct ReviewOptions {
   int threads = 1;
   size_t limit = 200'000;  // of suggestions that are kept
   MakeThumbnail make_thumbnail;
+  std::function<bool()> stop_requested = {};  // ends rankings early
 };
 
 struct ReviewSample {
@@ -57,9 +58,11 @@ class Review {
   int64_t ranking() const { return refresher_->version(); }  // changes when scores do
   RetrainStatus retrain_status() const { return retrainer_->status(); }
   void stop_retraining() { retrainer_->stop(); }
+  // Why answers are missing in the --log just now, or ""; tries to add them.
+  std::string log_problem() { return log_ ? log_->problem() : ""; }
 
-  // Draws and fixes `size` open entries; its number.
-  int64_t draw_sample(size_t size);
+  // Draws and fixes `size` open entries; its number, or nothing where none is open.
+  std::optional<int64_t> draw_sample(size_t size);
   std::optional<ReviewSample> last_sample();
 
  private:

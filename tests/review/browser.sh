@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # The review in a real browser: Debian's Chromium, driven by playwright-core from npm.
-#   browser.sh SPML WORK [PICTURES]     WORK keeps playwright-core; PICTURES: folder for screenshots
+#   browser.sh SPML WORK PICTURES JOURNEY...   WORK keeps what npm fetched; PICTURES: a folder for
+#                                              screenshots, or ""; JOURNEY: of browser/, without .cjs
 set -euo pipefail
 spml=$(realpath "$1")
 work=$2
-pictures=${3:-}
+pictures=$3
 here=$(cd "$(dirname "$0")" && pwd)
 for program in chromium node npm; do
   if ! command -v "$program" >/dev/null; then
@@ -12,15 +13,18 @@ for program in chromium node npm; do
     exit 77
   fi
 done
-package=playwright-core@1.65.0
+packages="playwright-core@1.65.0 axe-core@4.14.0"
 mkdir -p "$work"
-if [[ ! -f $work/version.txt || $(<"$work/version.txt") != "$package" ]]; then
-  npm install --loglevel=error --no-save --no-package-lock --ignore-scripts --no-audit --no-fund \
-    --prefix "$work" "$package" >/dev/null
-  echo "$package" >"$work/version.txt"
-fi
+(
+  flock 9 # tests run side by side
+  if [[ ! -f $work/version.txt || $(<"$work/version.txt") != "$packages" ]]; then
+    # shellcheck disable=SC2086
+    npm install --loglevel=error --no-save --no-package-lock --ignore-scripts --no-audit --no-fund \
+      --prefix "$work" $packages >/dev/null
+    echo "$packages" >"$work/version.txt"
+  fi
+) 9>"$work/lock"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export NODE_PATH="$work/node_modules" SPML="$spml" FOLDER="$folder" PICTURES="$pictures"
-node "$here/browser/journey.cjs"
-node "$here/browser/from_import.cjs"
+for journey in "${@:4}"; do node "$here/browser/$journey.cjs"; done

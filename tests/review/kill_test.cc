@@ -47,13 +47,17 @@ class Program {
       if (c == '}') json = Json::parse(text, nullptr, false);
     }
     ::close(ends[0]);
-    if (json.is_object()) port_ = json["port"];
+    if (!json.is_object()) return;
+    port_ = json["port"];
+    const std::string address = json["address"];
+    key_ = address.substr(address.find('=') + 1);
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
   ~Program() { kill(); }
 
   uint16_t port() const { return port_; }  // 0 when it did not start
+  const std::string& key() const { return key_; }
   void kill() {
     if (pid_ <= 0) return;
     ::kill(pid_, SIGKILL);
@@ -65,17 +69,17 @@ class Program {
  private:
   pid_t pid_ = 0;
   uint16_t port_ = 0;
+  std::string key_;
 };
 
 // Posts the answer of one entry; whether the server called it saved.
-bool post_answer(uint16_t port, const std::string& cookie, Entry entry) {
+bool post_answer(uint16_t port, const std::string& key, Entry entry) {
   const Json body = {
       {"action", fmt::format("{}/{}", entry.row, entry.label)},
       {"answers", {{{"row", entry.row}, {"label", entry.label}, {"answer", "yes"}}}}};
   const std::string host = fmt::format("127.0.0.1:{}", port);
   const std::string headers = fmt::format(
-      "Cookie: spml_review_{}={}\r\nOrigin: http://{}\r\nContent-Type: application/json\r\n", port,
-      cookie, host);
+      "Spml-Key: {}\r\nOrigin: http://{}\r\nContent-Type: application/json\r\n", key, host);
   const RawAnswer answer =
       ask(port, request_text("POST", "/api/answers", host, headers, body.dump()));
   return answer.status == 200 && answer.body.find("\"saved\":true") != std::string::npos;
@@ -104,7 +108,6 @@ TEST(Kill, LosesNoSavedAnswerAndRepeatsNone) {
   for (; kills < wanted; ++kills) {
     Program program({SPML_PROGRAM, "review", toy.out().string(), "--json", "--no-browser"});
     ASSERT_NE(program.port(), 0) << "the server did not start after kill " << kills;
-    const std::string cookie = Json::parse(read_file(secrets_file(toy.out())))["cookie"];
     // Killed by another thread at some moment, so that an answer may be half done.
     const auto delay = std::chrono::microseconds(random() % 50'000);
     std::thread killer([&program, delay] {
@@ -112,7 +115,7 @@ TEST(Kill, LosesNoSavedAnswerAndRepeatsNone) {
       ::kill(program.pid(), SIGKILL);
     });
     // The one that fails is sent again after the restart, as the page does.
-    while (next < entries.size() && post_answer(program.port(), cookie, entries[next])) {
+    while (next < entries.size() && post_answer(program.port(), program.key(), entries[next])) {
       saved.insert(entries[next++]);
     }
     ++unsure_of;

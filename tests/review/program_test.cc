@@ -38,16 +38,15 @@ uint16_t free_port() {
 TEST(Start, ThatFailsWhileAPageAsksEnds) {
   const ToyReview toy;
   toy.open();
-  Secrets secrets = load_secrets(secrets_file(toy.out()));
-  secrets.port = free_port();
-  save_secrets(secrets_file(toy.out()), secrets);
+  const uint16_t port = free_port();
+  save_port(session_file(toy.out()), port);
   std::filesystem::create_directories(toy.out() / "session.json.new" / "in the way");
   std::atomic<bool> done = false;
   std::vector<std::thread> pages;
   for (int i = 0; i < 4; ++i) {
     pages.emplace_back([&] {
       while (!done) {
-        ask(secrets.port, request_text("GET", "/api/review", "localhost"));
+        ask(port, request_text("GET", "/api/review", "localhost"));
         std::this_thread::sleep_for(std::chrono::microseconds(200));
       }
     });

@@ -43,6 +43,13 @@ class RawClient {
       all.append(buffer, static_cast<size_t>(n));
     return all;
   }
+  // Everything until `text` has come.
+  std::string read_until(const std::string& text) const {
+    std::string all;
+    char byte = 0;
+    while (all.find(text) == std::string::npos && ::recv(fd_, &byte, 1, 0) == 1) all += byte;
+    return all;
+  }
 
  private:
   int fd_;

@@ -187,12 +187,16 @@ TEST_F(StoreTest, AnUndoThatIsSentTwiceUndoesOneAction) {
 
 TEST_F(StoreTest, RefusesAnswersForWhatIsNotSuggested) {
   const auto store = with_suggestions();
-  EXPECT_SPML_ERROR(store->answer("a", "ann", {{{100, 0}, State::kYes}}), HasSubstr("below 100"));
-  EXPECT_SPML_ERROR(store->answer("b", "ann", {{{0, 3}, State::kYes}}), HasSubstr("below 3"));
+  const auto refused = [&](const std::vector<NewAnswer>& answers, std::optional<int64_t> sample) {
+    return store->answer("a", "ann", answers, sample).refused;
+  };
+  EXPECT_THAT(refused({{{100, 0}, State::kYes}}, {}), ElementsAre(Entry{100, 0}));
+  EXPECT_THAT(refused({{{0, 3}, State::kYes}}, {}), ElementsAre(Entry{0, 3}));
   EXPECT_SPML_ERROR(store->answer("c", "ann", {{{0, 0}, State::kYes}, {{0, 0}, State::kNo}}),
                     HasSubstr("twice"));
-  EXPECT_SPML_ERROR(store->answer("d", "ann", {{{0, 0}, State::kYes}, {{-1, 0}, State::kNo}}),
-                    HasSubstr("below"));
+  EXPECT_THAT(refused({{{0, 0}, State::kYes}, {{-1, 0}, State::kNo}}, {}),
+              ElementsAre(Entry{-1, 0}));
+  EXPECT_THAT(refused({{{0, 0}, State::kYes}}, 1), ElementsAre(Entry{0, 0}));  // no such sample
   EXPECT_EQ(store->find({0, 0})->state, State::kOpen);  // all of an action or nothing
   EXPECT_EQ(store->answer_count(), 0);
 }
@@ -256,11 +260,24 @@ TEST_F(StoreTest, ASampleCountsWhatWasFoundSinceItWasDrawn) {
 TEST_F(StoreTest, TellsOfEveryAnswerOnce) {
   const auto store = with_suggestions();
   std::vector<State> told;
-  store->on_answer([&](const AnswerRecord& record) { told.push_back(record.answer); });
+  bool takes = true;
+  store->on_answer(
+      [&](const AnswerRecord& record) {
+        if (takes) told.push_back(record.answer);
+        return takes;
+      },
+      0);
   store->answer("k1", "ann", {{{0, 0}, State::kYes}, {{1, 0}, State::kNo}});
   store->answer("k1", "ann", {{{0, 0}, State::kYes}});
   store->undo("u", "ann");
   EXPECT_EQ(told.size(), 4u);
+  takes = false;
+  store->answer("k2", "ann", {{{2, 0}, State::kYes}});
+  EXPECT_FALSE(store->catch_up());
+  takes = true;
+  store->answer("k3", "ann", {{{3, 0}, State::kNo}});
+  EXPECT_TRUE(store->catch_up());
+  EXPECT_EQ(told.size(), 6u);
 }
 
 TEST_F(StoreTest, ReadsWhileAnotherWrites) {

@@ -1,10 +1,14 @@
 #include "review/http/api.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "formats/json.h"
 #include "formats/json_object.h"
 #include "review/export/export.h"
@@ -87,6 +91,10 @@ Action read_action(const JsonObject& object) {
                       static_cast<int32_t>(one.count("label", SIZE_MAX, 0, INT32_MAX))},
                      answer_from(one.text("answer", ""))};
   });
+  std::set<Entry> entries;
+  for (const NewAnswer& answer : action.answers) {
+    if (!entries.insert(answer.entry).second) fail("expected each entry once in an action");
+  }
   if (action.answers.empty() || action.answers.size() > kMaxAnswers) {
     fail("expected 1 to {} answers, found {}", kMaxAnswers, action.answers.size());
   }
@@ -179,7 +187,7 @@ Response Api::get(const Request& request) {
   const std::string name = request.path == "/" ? "index.html" : request.path.substr(1);
   const std::string_view file = page_file(name);
   if (file.empty()) return plain(404, "There is nothing here.");
-  return {200, type_of(name), std::string(file), {}};
+  return {200, type_of(name), std::string(file), {}, false};
 }
 
 Response Api::post(const Request& request) try {
@@ -187,10 +195,11 @@ Response Api::post(const Request& request) try {
   if (request.path == "/api/undo") return undo(request);
   if (request.path == "/api/sample") return sample(request);
   if (request.path == "/api/retrain") return retrain();
+  if (request.path == "/api/export") return export_labels(request);
   return plain(404, "There is nothing here.");
 } catch (const Error& error) {
-  // What the reviewer can do something about: an entry that is none, a disk that is full.
-  return plain(409, error.what());
+  // The page keeps what it sent, says so, and sends it again.
+  return plain(review_.store().is_out_of_space() ? 507 : 503, error.what());
 }
 
 Response Api::overview() {
@@ -208,6 +217,7 @@ Response Api::overview() {
                {"run", nullptr},
                {"runs", Json::array()},
                {"retrain", to_json(review_.retrain_status())},
+               {"log_problem", review_.log_problem()},
                {"sample", nullptr}};
   if (const auto run = store.current_run()) json["run"] = to_json(*run);
   for (const ReviewRun& run : store.runs()) json["runs"].push_back(to_json(run));
@@ -261,7 +271,7 @@ Response Api::image(const Request& request) {
   }
   try {
     Picture picture = review_.pictures().get(row, side);
-    return {200, std::move(picture.type), std::move(picture.bytes), {}};
+    return {200, std::move(picture.type), std::move(picture.bytes), {}, false};
   } catch (const Error& error) {
     return plain(404, error.what());
   }
@@ -284,6 +294,11 @@ Response Api::answer(const Request& request) {
   const Action action = read_body(request, read_action);
   Store& store = review_.store();
   const ActionResult result = review_.answer(action.key, action.answers, action.sample);
+  if (!result.refused.empty()) {
+    const Entry first = result.refused.front();
+    return plain(409, fmt::format("row {}, label {}: not among the suggestions{}", first.row,
+                                  first.label, action.sample ? " of the sample" : ""));
+  }
   return json_response({{"saved", true},
                         {"repeated", result.repeated},
                         {"states", to_json(result.states)},
@@ -310,10 +325,11 @@ Response Api::undo(const Request& request) {
 }
 
 Response Api::sample(const Request& request) {
-  review_.draw_sample(read_body(request, [](const JsonObject& object) {
+  const auto sample = review_.draw_sample(read_body(request, [](const JsonObject& object) {
     object.allow_only({"size"});
     return object.count("size", 200, 1, kMaxSample);
   }));
+  if (!sample) return plain(409, "every entry has an answer: there is nothing left to draw");
   return overview();
 }
 
@@ -322,9 +338,42 @@ Response Api::retrain() {
   return json_response({{"started", started}, {"retrain", to_json(review_.retrain_status())}});
 }
 
+// Into REVIEW/exports, under a name that is free: the page cannot choose where the program writes.
+Response Api::export_labels(const Request& request) {
+  ExportOptions options;
+  options.format = read_body(request, [](const JsonObject& object) {
+    object.allow_only({"format"});
+    return object.text("format", "");
+  });
+  const auto& formats = export_formats();
+  if (std::find(formats.begin(), formats.end(), options.format) == formats.end()) {
+    throw BadRequest{fmt::format("expected a format of {}", fmt::join(formats, ", "))};
+  }
+  const std::lock_guard lock(exporting_);
+  options.review = review_.options().out;
+  const Path folder = options.review / "exports";
+  make_folder_inside(folder);
+  for (int n = 1; options.out.empty() || path_exists(options.out); ++n) {
+    options.out = folder / fmt::format("{}-{}{}", options.format, n, export_ending(options.format));
+  }
+  const ExportReport report = export_review(options);
+  return json_response({{"out", absolute_path(options.out).string()},
+                        {"yes", report.yes},
+                        {"no", report.no},
+                        {"unsure", report.unsure},
+                        {"notices", report.notices}});
+}
+
+bool is_slow(const Request& request) {
+  return request.path.starts_with("/image/") || request.path == "/api/why" ||
+         request.path == "/api/export" || request.path == "/api/table";
+}
+
 Response serve(const Guard& guard, Api& api, const Request& request) {
-  if (auto refusal = guard.check(request)) return *std::move(refusal);
-  return api.handle(request);
+  auto refusal = guard.check(request);
+  Response response = refusal ? *std::move(refusal) : api.handle(request);
+  response.has_key = guard.has_key(request);
+  return response;
 }
 
 }  // namespace spml::review

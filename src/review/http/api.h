@@ -1,6 +1,8 @@
 // What the page asks the server: addresses and JSON. docs/review.md lists them.
 #pragma once
 
+#include <mutex>
+
 #include "review/http/guard.h"
 #include "review/http/http.h"
 #include "review/review.h"
@@ -28,9 +30,14 @@ class Api {
   Response undo(const Request& request);
   Response sample(const Request& request);
   Response retrain();
+  Response export_labels(const Request& request);
 
   Review& review_;
+  std::mutex exporting_;  // one at a time
 };
+
+// Requests that may take long: pictures, neighbours, exports.
+bool is_slow(const Request& request);
 
 // The whole: guard, page, API.
 Response serve(const Guard& guard, Api& api, const Request& request);

@@ -16,7 +16,11 @@ Json to_json(const Precision& precision) {
 }  // namespace
 
 Response json_response(const Json& value) {
-  return {200, "application/json", value.dump(-1, ' ', false, Json::error_handler_t::replace), {}};
+  return {200,
+          "application/json",
+          value.dump(-1, ' ', false, Json::error_handler_t::replace),
+          {},
+          false};
 }
 
 Json to_json(const std::vector<NewAnswer>& states) {

@@ -16,14 +16,7 @@
 namespace spml::review {
 namespace {
 
-constexpr size_t kSecretBytes = 16;  // 128 bits
-
-bool is_secret(const nlohmann::json& value) {
-  if (!value.is_string()) return false;
-  const auto& text = value.get_ref<const std::string&>();
-  return text.size() == 2 * kSecretBytes &&
-         text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
+constexpr size_t kKeyBytes = 16;  // 128 bits
 
 bool is_number(const nlohmann::json& value, uint64_t number) {
   return value.is_number_unsigned() && value.get<uint64_t>() == number;
@@ -42,13 +35,20 @@ bool is_private(const Path& file) {
          (info.st_mode & 077) == 0;
 }
 
-// Host without its port, and without the brackets of an IPv6 address.
+// Host without its port, and without the brackets of an IPv6 address; "" for what is none.
 std::string_view host_name(std::string_view host) {
-  if (!host.empty() && host.front() == '[') {
-    const size_t end = host.find(']');
-    return end == std::string_view::npos ? std::string_view() : host.substr(1, end - 1);
-  }
-  return host.substr(0, std::min(host.find(':'), host.size()));
+  const size_t end = host.starts_with('[') ? host.find(']') : std::min(host.find(':'), host.size());
+  if (end == std::string_view::npos) return {};
+  std::string_view port = host.substr(host.starts_with('[') ? end + 1 : end);
+  if (!port.empty() && port.front() != ':') return {};
+  if (!port.empty()) port.remove_prefix(1);
+  if (port.size() > 5 || port.find_first_not_of("0123456789") != port.npos) return {};
+  return host.starts_with('[') ? host.substr(1, end - 1) : host.substr(0, end);
+}
+
+// Addresses below these are the review's own; all others are files of the page.
+bool is_private_path(std::string_view path) {
+  return path.starts_with("/api/") || path.starts_with("/image/");
 }
 
 bool has_json_type(std::string_view type) {
@@ -59,34 +59,27 @@ bool has_json_type(std::string_view type) {
 
 }  // namespace
 
-std::optional<Secrets> secrets_in(std::string_view text, const FolderId& folder) {
+std::string new_key() { return random_hex(kKeyBytes); }
+
+uint16_t port_in(std::string_view text, const FolderId& folder) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) return std::nullopt;
+  if (!json.is_object()) return 0;
   const auto value = [&](const char* key) { return json.value(key, nlohmann::json()); };
-  if (!is_number(value("device"), folder.device) || !is_number(value("inode"), folder.inode) ||
-      !is_secret(value("token")) || !is_secret(value("cookie"))) {
-    return std::nullopt;
+  if (!is_number(value("device"), folder.device) || !is_number(value("inode"), folder.inode)) {
+    return 0;
   }
-  Secrets secrets{value("token"), value("cookie"), 0};
   const auto port = value("port");
-  if (port.is_number_unsigned() && port.get<uint64_t>() <= 65535) secrets.port = port;
-  return secrets;
+  const bool possible = port.is_number_unsigned() && port.get<uint64_t>() <= 65535;
+  return possible ? port.get<uint16_t>() : uint16_t{0};
 }
 
-Secrets load_secrets(const Path& file) {
-  if (is_private(file)) {
-    if (const auto secrets = secrets_in(read_file(file, 4096), folder_of(file))) return *secrets;
-  }
-  return {random_hex(kSecretBytes), random_hex(kSecretBytes), 0};
+uint16_t load_port(const Path& file) {
+  return is_private(file) ? port_in(read_file(file, 4096), folder_of(file)) : uint16_t{0};
 }
 
-void save_secrets(const Path& file, const Secrets& secrets) {
+void save_port(const Path& file, uint16_t port) {
   const FolderId folder = folder_of(file);
-  const nlohmann::json json = {{"token", secrets.token},
-                               {"cookie", secrets.cookie},
-                               {"port", secrets.port},
-                               {"device", folder.device},
-                               {"inode", folder.inode}};
+  const nlohmann::json json = {{"port", port}, {"device", folder.device}, {"inode", folder.inode}};
   write_private(file, json.dump());
 }
 
@@ -134,23 +127,6 @@ bool is_address_host(std::string_view host) {
          ::inet_pton(AF_INET6, name.c_str(), &v6) == 1;
 }
 
-// Cookies are shared by all ports of a host, so each port has its own.
-std::string Guard::cookie_name() const { return fmt::format("spml_review_{}", secrets_.port); }
-
-bool Guard::has_cookie(const Request& request) const {
-  const std::string name = cookie_name() + "=";
-  const std::string_view cookies = request.cookie;
-  for (size_t begin = 0; begin < cookies.size();) {
-    const size_t end = std::min(cookies.find(';', begin), cookies.size());
-    std::string_view item = cookies.substr(begin, end - begin);
-    while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
-    if (item.starts_with(name) && same_secret(item.substr(name.size()), secrets_.cookie))
-      return true;
-    begin = end + 1;
-  }
-  return false;
-}
-
 std::optional<Response> Guard::check(const Request& request) const {
   if (!is_loopback_host(request.host) && !(remote_ && is_address_host(request.host))) {
     return plain(403, "This server answers to localhost only.");
@@ -161,18 +137,8 @@ std::optional<Response> Guard::check(const Request& request) const {
     response.headers.emplace_back("Allow", "GET, POST");
     return response;
   }
-  if (reads && request.path == "/" && request.query.contains("token")) {
-    if (!same_secret(request.value("token"), secrets_.token)) {
-      return plain(403, "That address is not valid: use the one that spml review prints.");
-    }
-    Response response{303, "text/plain; charset=utf-8", "", {}};
-    response.headers.emplace_back("Location", "/");
-    response.headers.emplace_back(
-        "Set-Cookie",
-        fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict", cookie_name(), secrets_.cookie));
-    return response;
-  }
-  if (!has_cookie(request)) {
+  if (reads && !is_private_path(request.path)) return std::nullopt;
+  if (!has_key(request)) {
     return plain(401, "Open the address that spml review prints; it has a key in it.");
   }
   if (request.fetch_site == "cross-site" || request.fetch_site == "same-site") {

@@ -9,30 +9,29 @@
 
 namespace spml::review {
 
-// Hex digits. The token stands in the printed address, the cookie in the browser.
-struct Secrets {
-  std::string token, cookie;
-  uint16_t port = 0;  // of the last time, so that a page that is still open finds the server again
-};
+// 32 hex digits, another at every start: whoever listens on the port afterwards gets the old one
+// from a page that is still open. The printed address has it behind '#', which browsers keep to
+// themselves; the page sends it as a header, which no other page can.
+std::string new_key();
 
 // A folder as the file system knows it. A copy of it, or one out of an archive, is another.
 struct FolderId {
   uint64_t device = 0, inode = 0;
 };
 
-// The secrets of a file's text; nothing when it was not written for this folder.
-std::optional<Secrets> secrets_in(std::string_view text, const FolderId& folder);
+// The port of last time in a file's text; 0 when it was not written for this folder.
+uint16_t port_in(std::string_view text, const FolderId& folder);
 
-// Those that this user saved in this folder, in a file that nobody else can read; else new ones:
-// whoever gives away a review must not know the keys with which it is served.
-Secrets load_secrets(const Path& file);
-void save_secrets(const Path& file, const Secrets& secrets);
+// The port that this user's review in this folder had last time, from a file that nobody else can
+// read; else 0: whoever gives away a review does not choose it.
+uint16_t load_port(const Path& file);
+void save_port(const Path& file, uint16_t port);
 void write_private(const Path& file, const std::string& text);  // readable by the user alone
 
 // In a time that does not depend on where the texts differ.
 bool same_secret(std::string_view a, std::string_view b);
 
-// Whether a Host header names this machine by a loopback name or address; its port is ignored.
+// Whether a Host header is a loopback name or address and at most a port behind it, nothing else.
 // A name of another site that resolves to this machine (DNS rebinding) is not one.
 bool is_loopback_host(std::string_view host);
 bool is_loopback_address(std::string_view address);
@@ -42,20 +41,16 @@ bool is_address_host(std::string_view host);
 class Guard {
  public:
   // `remote`: addresses of other machines were allowed.
-  Guard(Secrets secrets, bool remote) : secrets_(std::move(secrets)), remote_(remote) {}
+  Guard(std::string key, bool remote) : key_(std::move(key)), remote_(remote) {}
 
-  // The answer to a request that may not pass, or that exchanges the token for the cookie; nothing
-  // for one that may pass.
+  // The answer to a request that may not pass; nothing for one that may. The page's own files,
+  // which are those of the program, are for everybody on this machine; all else is for who has the
+  // key.
   std::optional<Response> check(const Request& request) const;
-
-  void set_port(uint16_t port) { secrets_.port = port; }
-  const Secrets& secrets() const { return secrets_; }
+  bool has_key(const Request& request) const { return same_secret(request.key, key_); }
 
  private:
-  std::string cookie_name() const;
-  bool has_cookie(const Request& request) const;
-
-  Secrets secrets_;
+  std::string key_;
   bool remote_;
 };
 

@@ -29,8 +29,8 @@ std::string decode(std::string_view text) {
 
 }  // namespace
 
-std::string Request::value(const std::string& key) const {
-  const auto found = query.find(key);
+std::string Request::value(const std::string& name) const {
+  const auto found = query.find(name);
   return found == query.end() ? std::string() : found->second;
 }
 
@@ -49,7 +49,7 @@ void set_target(std::string_view target, Request& request) {
 }
 
 Response plain(int status, std::string text) {
-  return {status, "text/plain; charset=utf-8", std::move(text) + "\n", {}};
+  return {status, "text/plain; charset=utf-8", std::move(text) + "\n", {}, false};
 }
 
 }  // namespace spml::review

@@ -14,10 +14,10 @@ struct Request {
   std::string method;                        // GET, POST, ...
   std::string path;                          // before the '?', as it was sent
   std::map<std::string, std::string> query;  // decoded
-  std::string host, origin, cookie, content_type, fetch_site;
+  std::string host, origin, key, content_type, fetch_site;
   std::string body;
 
-  std::string value(const std::string& key) const;  // of the query; "" when it is not there
+  std::string value(const std::string& name) const;  // of the query; "" when it is not there
 };
 
 struct Response {
@@ -25,6 +25,7 @@ struct Response {
   std::string type = "application/json";
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
+  bool has_key = false;  // whoever asked may use the review
 };
 
 using Handler = std::function<Response(const Request&)>;

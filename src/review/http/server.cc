@@ -1,14 +1,21 @@
 #include "review/http/server.h"
 
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
+#include <list>
 #include <optional>
 #include <thread>
 
@@ -26,26 +33,38 @@ using Message = http::response<http::string_body>;
 
 std::string text_of(beast::string_view view) { return {view.data(), view.size()}; }
 
+constexpr const char* kKeyHeader = "Spml-Key";
+
 Request plain_request(const http::request<http::string_body>& message) {
   Request request;
   request.method = text_of(message.method_string());
   set_target({message.target().data(), message.target().size()}, request);
   request.host = text_of(message[http::field::host]);
   request.origin = text_of(message[http::field::origin]);
-  request.cookie = text_of(message[http::field::cookie]);
+  request.key = text_of(message[kKeyHeader]);
   request.content_type = text_of(message[http::field::content_type]);
   request.fetch_site = text_of(message["Sec-Fetch-Site"]);
   request.body = message.body();
   return request;
 }
 
+// Which of two equal headers counts is a matter of taste, and so of attack.
+bool says_twice(const http::request<http::string_body>& message) {
+  return message.count(http::field::host) > 1 || message.count(http::field::origin) > 1 ||
+         message.count(http::field::content_type) > 1 || message.count(kKeyHeader) > 1 ||
+         message.count("Sec-Fetch-Site") > 1;
+}
+
+void close_on_exec(int fd) { ::fcntl(fd, F_SETFD, FD_CLOEXEC); }
+
 // Every answer carries these: nothing from elsewhere runs in the page, no other page shows it in a
-// frame, and no cache keeps it.
+// frame, and no cache keeps it. Pictures are fetched with the key, and shown as blobs.
 Message to_message(Response response, unsigned version, bool keep_alive) {
   Message message{static_cast<http::status>(response.status), version};
   message.set(http::field::content_type, response.type);
   message.set("Content-Security-Policy",
-              "default-src 'self'; frame-ancestors 'none'; base-uri 'none'");
+              "default-src 'self'; img-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'; "
+              "form-action 'none'");
   message.set("X-Frame-Options", "DENY");
   message.set("X-Content-Type-Options", "nosniff");
   message.set("Referrer-Policy", "no-referrer");
@@ -62,17 +81,27 @@ Message to_message(Response response, unsigned version, bool keep_alive) {
 class Session : public std::enable_shared_from_this<Session> {
  public:
   Session(tcp::socket socket, const ServerOptions& options, const Handler& handler,
-          std::atomic<size_t>& open)
-      : stream_(std::move(socket)), options_(options), handler_(handler), open_(open) {
-    ++open_;
+          asio::thread_pool& slow)
+      : stream_(std::move(socket)),
+        buffer_(options.max_header + options.max_body),
+        options_(options),
+        handler_(handler),
+        slow_(slow) {
+    close_on_exec(stream_.socket().native_handle());
   }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-  ~Session() { --open_; }
 
   void start() {
     asio::dispatch(stream_.get_executor(),
                    beast::bind_front_handler(&Session::read, shared_from_this()));
+  }
+
+  // Seen from the thread that accepts connections.
+  bool has_key() const { return has_key_; }
+  bool is_idle() const { return !busy_ && !evicted_; }
+  bool is_evicted() const { return evicted_; }
+  void evict() {
+    evicted_ = true;
+    asio::dispatch(stream_.get_executor(), [self = shared_from_this()] { self->stream_.close(); });
   }
 
  private:
@@ -81,26 +110,61 @@ class Session : public std::enable_shared_from_this<Session> {
     parser_->header_limit(static_cast<uint32_t>(options_.max_header));
     parser_->body_limit(options_.max_body);
     stream_.expires_after(options_.read_time);
+    http::async_read_header(stream_, buffer_, *parser_,
+                            beast::bind_front_handler(&Session::on_header, shared_from_this()));
+  }
+
+  // Whatever is wrong is said before a body is read. Chunks are refused: what may stand beside them
+  // (extensions, trailers) is in no limit, and no browser sends them here.
+  void on_header(beast::error_code error, size_t) {
+    if (error) return on_error(error);
+    if (says_twice(parser_->get())) return refuse(400, "A header is there twice.");
+    if (parser_->get().has_content_length()) {
+      if (parser_->content_length_remaining().value_or(0) > options_.max_body) {
+        return refuse(413, "The request is too long.");
+      }
+    } else if (parser_->chunked() || parser_->get().count(http::field::transfer_encoding) > 0) {
+      return refuse(411, "A body needs a Content-Length.");
+    }
     http::async_read(stream_, buffer_, *parser_,
                      beast::bind_front_handler(&Session::on_read, shared_from_this()));
   }
 
-  void on_read(beast::error_code error, size_t) {
-    if (error == http::error::header_limit) {
-      return write(plain(431, "The header is too long."), 11, false);
-    }
-    if (error == http::error::body_limit) {
-      return write(plain(413, "The request is too long."), 11, false);
-    }
+  void on_error(beast::error_code error) {
+    if (error == http::error::header_limit) return refuse(431, "The header is too long.");
+    if (error == http::error::body_limit) return refuse(413, "The request is too long.");
     if (error.category() == http::make_error_code(http::error::end_of_stream).category() &&
         error != http::error::end_of_stream && error != http::error::partial_message) {
-      return write(plain(400, "Not a request."), 11, false);
+      return refuse(400, "Not a request.");
     }
-    if (error) return close();  // the other side ended, or took too long
-    const auto& message = parser_->get();
-    const unsigned version = message.version();
-    const bool keep_alive = message.keep_alive();
-    write(answer(plain_request(message)), version, keep_alive);
+    close();  // the other side ended, or took too long
+  }
+
+  void refuse(int status, const char* text) { write(plain(status, text), 11, false); }
+
+  void on_read(beast::error_code error, size_t) {
+    if (error) return on_error(error);
+    busy_ = true;
+    const unsigned version = parser_->get().version();
+    const bool keep_alive = parser_->get().keep_alive();
+    Request request = plain_request(parser_->get());
+    if (!options_.is_slow || !options_.is_slow(request)) {
+      return write(answer(request), version, keep_alive);
+    }
+    asio::post(
+        slow_, [self = shared_from_this(), request = std::move(request), version, keep_alive] {
+          if (self->is_gone()) return;  // nobody waits for it
+          asio::post(self->stream_.get_executor(),
+                     [self, response = self->answer(request), version, keep_alive]() mutable {
+                       self->write(std::move(response), version, keep_alive);
+                     });
+        });
+  }
+
+  // Whether the other side has closed, as a page does with pictures that it no longer shows.
+  bool is_gone() {
+    char byte = 0;
+    return ::recv(stream_.socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
   }
 
   Response answer(const Request& request) const try {
@@ -112,10 +176,13 @@ class Session : public std::enable_shared_from_this<Session> {
   }
 
   void write(Response response, unsigned version, bool keep_alive) {
+    if (response.has_key) has_key_ = true;
+    if (parser_->get().method() == http::verb::head) response.body.clear();
     message_.emplace(to_message(std::move(response), version, keep_alive));
     stream_.expires_after(options_.read_time);
     http::async_write(stream_, *message_,
                       [self = shared_from_this(), keep_alive](beast::error_code error, size_t) {
+                        self->busy_ = false;
                         if (error || !keep_alive) return self->close();
                         self->read();
                       });
@@ -146,7 +213,10 @@ class Session : public std::enable_shared_from_this<Session> {
   beast::flat_buffer buffer_;
   const ServerOptions& options_;
   const Handler& handler_;
-  std::atomic<size_t>& open_;
+  asio::thread_pool& slow_;
+  std::atomic<bool> has_key_ = false;  // of a request that was answered
+  std::atomic<bool> busy_ = false;     // a request is being answered
+  std::atomic<bool> evicted_ = false;
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<Message> message_;
 };
@@ -160,7 +230,8 @@ struct Server::Impl {
         context(given.threads),
         work(context.get_executor()),
         acceptor(context),
-        pause(context) {}
+        pause(context),
+        slow(static_cast<size_t>(given.slow_threads)) {}
 
   void listen() {
     beast::error_code error;
@@ -168,6 +239,7 @@ struct Server::Impl {
     if (error) fail("expected an address such as 127.0.0.1, found '{}'", options.address);
     const tcp::endpoint endpoint(address, options.port);
     acceptor.open(endpoint.protocol(), error);
+    if (!error) close_on_exec(acceptor.native_handle());
     if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
     if (!error) acceptor.bind(endpoint, error);
     if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
@@ -188,13 +260,39 @@ struct Server::Impl {
   void accepted(beast::error_code error, tcp::socket socket) try {
     if (error == asio::error::operation_aborted) return;
     if (error) return accept_later();
-    // One too many is closed at once.
-    if (open < options.max_connections) {
-      std::make_shared<Session>(std::move(socket), options, handler, open)->start();
+    if (make_room()) {
+      const auto session = std::make_shared<Session>(std::move(socket), options, handler, slow);
+      sessions.push_back(session);
+      session->start();
     }
     accept();
   } catch (const std::exception&) {
     accept_later();
+  }
+
+  // A place for one more; false where there is none. Only one accept is under way at a time, so the
+  // list is used by one thread at a time.
+  bool make_room() {
+    size_t strangers = 0, holders = 0;
+    std::shared_ptr<Session> stranger, holder;  // those that have been idle longest
+    std::erase_if(sessions,
+                  [](const std::weak_ptr<Session>& session) { return session.expired(); });
+    for (const std::weak_ptr<Session>& known : sessions) {
+      const auto session = known.lock();
+      if (!session || session->is_evicted()) continue;
+      ++(session->has_key() ? holders : strangers);
+      auto& oldest = session->has_key() ? holder : stranger;
+      if (!oldest && session->is_idle()) oldest = session;
+    }
+    if (strangers >= std::max<size_t>(options.max_connections / 2, 1)) {
+      if (!stranger) return false;
+      stranger->evict();
+    } else if (strangers + holders >= options.max_connections) {
+      const auto& oldest = stranger ? stranger : holder;
+      if (!oldest) return false;
+      oldest->evict();
+    }
+    return sessions.size() < 2 * options.max_connections;  // with those that are being closed
   }
 
   // Where descriptors or memory are short, the next try would fail at once, and so on.
@@ -217,11 +315,12 @@ struct Server::Impl {
 
   ServerOptions options;
   Handler handler;
-  std::atomic<size_t> open = 0;
   asio::io_context context;
   asio::executor_work_guard<asio::io_context::executor_type> work;  // run() is until stop()
   tcp::acceptor acceptor;
   asio::steady_timer pause;
+  std::list<std::weak_ptr<Session>> sessions;  // in the order in which they came
+  asio::thread_pool slow;
   std::vector<std::thread> threads;
 };
 
@@ -245,6 +344,8 @@ uint16_t Server::port() const { return impl_->options.port; }
 
 void Server::stop() {
   impl_->context.stop();
+  impl_->slow.stop();
+  impl_->slow.join();
   for (std::thread& thread : impl_->threads) {
     if (thread.joinable()) thread.join();
   }

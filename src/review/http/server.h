@@ -13,7 +13,13 @@ struct ServerOptions {
   std::string address = "127.0.0.1";
   uint16_t port = 0;  // 0: any that is free
   int threads = 4;
+  // Requests that may take long are answered by threads of their own, so that they never keep the
+  // others waiting.
+  std::function<bool(const Request&)> is_slow = {};
+  int slow_threads = 2;
   size_t max_header = size_t{8} << 10, max_body = size_t{64} << 10;
+  // One too many takes the place of the one that has been idle longest; those that never had the
+  // key hold half of the places at most, and none of those that did.
   size_t max_connections = 64;
   std::chrono::milliseconds read_time{10'000};  // for a whole request to arrive
 };

@@ -1,5 +1,6 @@
 // What is shown is in the address, so that a reload, a bookmark and the back button keep it.
-const DEFAULTS = { view: 'one', class: '', state: 'open', min: '0', max: '1', sort: 'score' };
+// `grid` is the class of the grid, which shows one; in the other view the filter is as it was.
+const DEFAULTS = { view: 'one', class: '', grid: '', state: 'open', min: '0', max: '1', sort: 'score' };
 const CHOICES = {
   view: ['one', 'grid', 'progress', 'sample'],
   state: ['open', 'yes', 'no', 'unsure', 'all'],
@@ -37,12 +38,15 @@ export function writeAddress(address, isStep) {
 export const isFiltered = (address) =>
   ['class', 'state', 'min', 'max'].some((key) => address[key] !== DEFAULTS[key]);
 
-export const withoutFilters = (address) => ({ ...DEFAULTS, view: address.view, sort: address.sort });
+export const withoutFilters = (address) => ({ ...DEFAULTS, view: address.view, sort: address.sort, grid: address.grid });
+
+// The class that is shown, '' for all.
+export const classOf = (address) => (address.view === 'grid' && address.grid ? address.grid : address.class);
 
 // As the server is asked for it.
 export function entryQuery(address, classes) {
   const query = { state: address.state, sort: address.sort, min: address.min, max: address.max };
-  const label = classes.indexOf(address.class);
+  const label = classes.indexOf(classOf(address));
   if (label >= 0) query.label = label;
   return query;
 }

@@ -1,13 +1,15 @@
 // The whole page: what is shown, which key does what, and what is being saved.
-import { get, post } from './api.js';
-import { entryQuery, readAddress, writeAddress } from './address.js';
+import { get, isAway, post } from './api.js';
+import { classOf, entryQuery, readAddress, writeAddress } from './address.js';
+import { Away } from './away.js';
 import { html, useEffect, useMemo, useRef, useState } from './dom.js';
 import { useEntries } from './entries.js';
 import { Filters } from './filters.js';
 import { Grid, SIZE as GRID_SIZE } from './grid.js';
 import { Header } from './header.js';
 import { Help } from './help.js';
-import { actionOf, isTyping, loadKeys, saveKeys } from './keys.js';
+import { takeKey } from './key.js';
+import { actionOf, isMove, isTyping, loadKeys, saveKeys } from './keys.js';
 import { AHEAD, One } from './one.js';
 import { ProgressView } from './progress.js';
 import { Saver } from './saver.js';
@@ -33,6 +35,12 @@ function useOverview() {
       return null;
     }
   };
+  // A new address in this tab has the key of a server that was started again.
+  useEffect(() => {
+    const listener = () => takeKey() && load();
+    window.addEventListener('hashchange', listener);
+    return () => window.removeEventListener('hashchange', listener);
+  }, []);
   const training = info?.retrain.running;
   useEffect(() => {
     if (!info) load();
@@ -54,8 +62,10 @@ function Review({ overview, info }) {
   const [help, setHelp] = useState(false);
   const [note, setNote] = useState('');
   const [, redraw] = useState(0);
+  const refused = (item, message) => setNote(item.body.answers ? `Not saved, and open again: ${message}` : `Not undone: ${message}`);
   const [version, setVersion] = useState(0); // of the list
-  const saver = useMemo(() => new Saver(info.id, () => redraw((n) => n + 1)), []);
+  const saver = useMemo(() => new Saver(info.id, () => redraw((n) => n + 1), refused), []);
+  const pending = useMemo(() => saver.queue.flatMap((item) => item.body.answers || []), []);
   const viewKeys = useRef(null);
 
   const setAddress = (next) => {
@@ -88,18 +98,18 @@ function Review({ overview, info }) {
 
   const isSample = address.view === 'sample' && info.sample;
   // The grid is of one class: where none was chosen, that of the best suggestion.
-  const hasClass = info.classes.includes(address.class);
+  const hasClass = info.classes.includes(classOf(address));
   useEffect(() => {
     if (address.view !== 'grid' || hasClass) return;
     get('/api/entries', { ...entryQuery(address, info.classes), limit: 1 }).then(({ entries }) => {
       const label = entries.length > 0 ? entries[0].label : 0;
-      const next = { ...address, class: info.classes[label] };
+      const next = { ...address, grid: info.classes[label] };
       writeAddress(next, false);
       setAddressState(next);
     }).catch((error) => tell(error.message));
   }, [address.view, hasClass]);
   const query = isSample ? { sample: info.sample.id } : entryQuery(address, info.classes);
-  const list = useEntries(query, `${run}/${version}`, () => saver.unsaved > 0);
+  const list = useEntries(query, `${run}/${version}`, () => saver.unsaved > 0, pending);
   // A list begins at its first open entry.
   const seat = place.stamp === list.stamp ? place.seat : Math.max(0, list.entries.findIndex((entry) => entry.state === 'open'));
   // The ranking follows the answers; what is on the screen stays.
@@ -120,13 +130,13 @@ function Review({ overview, info }) {
     const body = isSample ? { answers, sample: info.sample.id } : { answers };
     const saved = await saver.add('/api/answers', body);
     if (saved) setCounts(saved.counts);
-    else tell(`Not saved: ${saver.problem}`);
+    else list.update(entries.map(({ row, label, state }) => ({ row, label, state })));
     if (isSample) load();
   };
 
   const undo = async () => {
     const result = await saver.add('/api/undo', {});
-    if (!result) return tell(`Not undone: ${saver.problem}`);
+    if (!result) return undefined;
     setCounts(result.counts);
     if (!result.undone) return tell('There is nothing to undo.');
     const [first] = result.entries;
@@ -165,7 +175,9 @@ function Review({ overview, info }) {
     const action = actionOf(event, keys);
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     let used = true;
-    if (action === 'undo') undo();
+    // A key that is held down answers once: what comes next has not been seen.
+    if (event.repeat && !isMove(event)) used = true;
+    else if (action === 'undo') undo();
     else if (action === 'retrain') retrain();
     else if (action === 'help') setHelp(true);
     else if (action === 'view') setAddress({ ...address, view: address.view === 'one' ? 'grid' : 'one' });
@@ -181,31 +193,30 @@ function Review({ overview, info }) {
     return () => window.removeEventListener('keydown', listener);
   }, []);
   useEffect(() => {
-    const leave = (event) => saver.unsaved > 0 && event.preventDefault();
+    const leave = (event) => saver.unsaved > 0 && !saver.isLeaving && event.preventDefault();
     window.addEventListener('beforeunload', leave);
     return () => window.removeEventListener('beforeunload', leave);
   }, []);
 
   const view = { list, seat, setSeat, info, keys, onAnswer, register, isSample };
   if (address.view === 'progress' || (address.view === 'grid' && !hasClass)) viewKeys.current = null;
-  return html`
-    <${Header} info=${info} address=${address} setAddress=${setAddress} saver=${saver} problem=${overview.problem}
+  return html`<div class="page" inert=${help}>
+    <${Header} info=${info} address=${address} setAddress=${setAddress} saver=${saver} problem=${overview.problem} note=${note}
       keys=${keys} onUndo=${undo} onRetrain=${retrain} onHelp=${() => setHelp(true)} />
     ${(address.view === 'one' || address.view === 'grid') &&
     html`<${Filters} address=${address} setAddress=${setAddress} info=${info} />`}
-    ${isSample && html`<div class="filters sample-bar"><strong>Random sample ${info.sample.id}</strong>
+    ${isSample && html`<section class="filters sample-bar" aria-label="Random sample"><strong>Random sample ${info.sample.id}</strong>
       <span>${info.sample.size - info.sample.open} of ${info.sample.size} answered</span>
       <div class="meter"><div style=${{ width: `${(100 * (info.sample.size - info.sample.open)) / info.sample.size}%` }}></div></div>
       <button class="link" onClick=${() => setAddress({ ...address, view: 'progress' })}>
-        ${info.sample.open === 0 ? 'See the bound' : 'Leave'}</button></div>`}
+        ${info.sample.open === 0 ? 'See the bound' : 'Leave'}</button></section>`}
     <main>
       ${(address.view === 'one' || isSample) && html`<${One} ...${view} />`}
       ${address.view === 'grid' && hasClass && html`<${Grid} ...${view} />`}
       ${(address.view === 'progress' || (address.view === 'sample' && !isSample)) &&
       html`<${ProgressView} info=${info} version=${`${version}/${JSON.stringify(info.counts)}/${run}`} onDraw=${draw}
         onOpenSample=${() => setAddress({ ...address, view: 'sample' })} />`}
-    </main>
-    ${note && html`<div class="note-bar" role="status">${note}</div>`}
+    </main></div>
     ${help && html`<${Help} keys=${keys} setKeys=${(next) => (setKeys(next), saveKeys(next))} onClose=${() => setHelp(false)} />`}`;
 }
 
@@ -214,8 +225,8 @@ export function App() {
   const { info, problem } = overview;
   if (info) return html`<${Review} overview=${overview} info=${info} />`;
   if (problem) {
-    return html`<div class="empty"><h2>The review cannot be reached.</h2>
-      <p>${problem.status === 401 ? 'Open the address that spml review printed.' : problem.message}</p></div>`;
+    return html`<main class="empty"><h1>The review cannot be reached.</h1>
+      ${isAway(problem) ? html`<${Away} />` : html`<p>${problem.message}</p>`}</main>`;
   }
-  return html`<p class="empty">Loading the review …</p>`;
+  return html`<main class="empty"><p>Loading the review …</p></main>`;
 }

@@ -9,15 +9,17 @@ const EMPTY = { entries: [], next: null, loading: true, problem: '', filter: '',
 export const keyOf = (entry) => `${entry.row}/${entry.label}`;
 
 // `query` is an object for /api/entries; `version` changes when the list has to be loaded anew, during
-// which the old one stays; `unsaved` says whether answers are on their way.
-export function useEntries(query, version, unsaved) {
+// which the old one stays; `unsaved` says whether answers are on their way, and `pending` are those that
+// were when the page was loaded.
+export function useEntries(query, version, unsaved, pending) {
   const [list, setList] = useState(EMPTY);
   const filter = JSON.stringify(query);
   const wanted = JSON.stringify([query, version]);
   const current = useRef(wanted);
   current.current = wanted;
   const busy = useRef('');
-  const answers = useRef(new Map()); // what was answered here: key of an entry -> state and time
+  const answers = useRef(null); // what was answered here: key of an entry -> state and time
+  answers.current ??= new Map(pending.map((entry) => [keyOf(entry), { state: entry.answer, time: Date.now() }]));
 
   // A list that the server made before it heard of an answer has the entry as open.
   const isStale = (entry) => {
@@ -42,7 +44,7 @@ export function useEntries(query, version, unsaved) {
       busy.current = '';
     } catch (error) {
       if (current.current !== asked) return;
-      setList((old) => ({ ...old, loading: false, problem: error.message }));
+      setList((old) => ({ ...(old.filter === filter ? old : EMPTY), loading: false, problem: error.message, filter }));
       // A moment before the next try.
       setTimeout(() => {
         if (busy.current === asked + after) busy.current = '';
@@ -75,9 +77,9 @@ export function useEntries(query, version, unsaved) {
   }
 
   return {
-    ...list,
+    ...(list.filter === filter ? list : EMPTY), // never entries that were not asked for
     follow,
-    more: () => list.next && load(list.next),
+    more: () => list.filter === filter && list.next && load(list.next),
     // New states of some entries; those that are not in the list are put in at `place`.
     update(changed, place = 0) {
       const states = new Map(changed.map((entry) => [keyOf(entry), entry]));

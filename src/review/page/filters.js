@@ -1,6 +1,6 @@
 // Which suggestions are shown, and in which order.
-import { isFiltered, withoutFilters } from './address.js';
-import { html } from './dom.js';
+import { classOf, isFiltered, withoutFilters } from './address.js';
+import { html, useState } from './dom.js';
 
 const STATES = ['open', 'yes', 'no', 'unsure', 'all'];
 const SORTS = [
@@ -15,19 +15,28 @@ function countOf(counts, state) {
   return state === 'all' ? counts.reduce((a, b) => a + b, 0) : counts[stateIndex[state]];
 }
 
+// What is being typed stays while the page is drawn anew, which the server's news do at any moment.
+function Share({ name, title, value, onChange }) {
+  const [draft, setDraft] = useState(null);
+  const commit = (event) => (setDraft(null), onChange(event));
+  return html`<input name=${name} type="number" min="0" max="1" step="0.05" value=${draft ?? value} aria-label=${title}
+    onInput=${(event) => setDraft(event.target.value)} onChange=${commit} onBlur=${() => setDraft(null)} />`;
+}
+
 export function Filters({ address, setAddress, info }) {
   const change = (key) => (event) => {
     event.target.blur(); // so that the next key is an answer again
     setAddress({ ...address, [key]: event.target.value });
   };
-  const label = info.classes.indexOf(address.class);
+  const shown = classOf(address), isGrid = address.view === 'grid';
+  const label = info.classes.indexOf(shown);
   const total = [0, 1, 2, 3].map((state) =>
     label >= 0 ? info.counts[label][state] : info.counts.reduce((sum, counts) => sum + counts[state], 0),
   );
-  return html`<div class="filters" role="group" aria-label="Filters">
+  return html`<section class="filters" aria-label="Filters">
     <label>Class
-      <select name="class" value=${address.class} onChange=${change('class')}>
-        ${address.view !== 'grid' && html`<option value="">all classes</option>`}
+      <select name="class" value=${shown} onChange=${change(isGrid ? 'grid' : 'class')}>
+        ${!isGrid && html`<option value="">all classes</option>`}
         ${info.classes.map(
           (name, j) => html`<option value=${name}>${name} (${countOf(info.counts[j], address.state).toLocaleString('en')})</option>`,
         )}
@@ -40,14 +49,13 @@ export function Filters({ address, setAddress, info }) {
       )}
     </div>
     <label>Score
-      <input name="min" type="number" min="0" max="1" step="0.05" value=${address.min} aria-label="lowest score"
-        onChange=${change('min')} />–<input name="max" type="number" min="0" max="1" step="0.05" value=${address.max}
-        aria-label="highest score" onChange=${change('max')} /></label>
+      <${Share} name="min" title="lowest score" value=${address.min} onChange=${change('min')} />–<${Share} name="max"
+        title="highest score" value=${address.max} onChange=${change('max')} /></label>
     <label>Order
       <select name="sort" value=${address.sort} onChange=${change('sort')}>
         ${SORTS.map(([value, text]) => html`<option value=${value}>${text}</option>`)}
       </select></label>
     ${isFiltered(address) &&
     html`<button class="link" onClick=${() => setAddress(withoutFilters(address))}>clear</button>`}
-  </div>`;
+  </section>`;
 }

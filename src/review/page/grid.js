@@ -2,10 +2,12 @@
 import { html, useEffect, useRef, useState } from './dom.js';
 import { keyOf } from './entries.js';
 import { Picture } from './picture.js';
+import { article } from './words.js';
 import { percent } from './why.js';
 
 export const SIZE = 24;
 const NEXT = { yes: 'no', no: 'unsure', unsure: 'yes' };
+const LIKELY = 0.5; // from this score on a label is taken to be there until somebody says otherwise
 
 // How many tiles stand beside each other just now.
 function columnsOf(node) {
@@ -14,25 +16,23 @@ function columnsOf(node) {
 
 export function Grid({ list, seat, setSeat, info, keys, onAnswer, register }) {
   const page = list.entries.slice(seat, seat + SIZE);
-  const [marks, setMarks] = useState({}); // key of an entry -> answer, where it is not the usual one
-  const [focus, setFocus] = useState(0);
+  // What was done on this page: `marks` has the answers that are not the usual ones, by key of the
+  // entry. On another page nothing has been done yet.
+  const pageKey = page.length > 0 ? keyOf(page[0]) : '';
+  const [work, setWork] = useState({ pageKey: '', marks: {}, focus: 0 });
+  const { marks, focus } = work.pageKey === pageKey ? work : { marks: {}, focus: 0 };
   const tiles = useRef(null);
 
   useEffect(() => {
     if (list.entries.length - seat < 2 * SIZE) list.more();
   });
-  useEffect(() => {
-    setMarks({});
-    setFocus(0);
-  }, [page.length > 0 ? keyOf(page[0]) : '']);
 
-  const usual = (entry) => (entry.state === 'open' ? 'yes' : entry.state);
+  const usual = (entry) => (entry.state !== 'open' ? entry.state : entry.score >= LIKELY ? 'yes' : 'no');
   const answerOf = (entry) => marks[keyOf(entry)] || usual(entry);
   const mark = (i, answer) => {
     const entry = page[i];
     if (!entry) return;
-    setFocus(i);
-    setMarks({ ...marks, [keyOf(entry)]: answer || NEXT[answerOf(entry)] });
+    setWork({ pageKey, focus: i, marks: { ...marks, [keyOf(entry)]: answer || NEXT[answerOf(entry)] } });
   };
   const accept = () => {
     const changed = page.filter((entry) => entry.state === 'open' || answerOf(entry) !== entry.state);
@@ -41,7 +41,7 @@ export function Grid({ list, seat, setSeat, info, keys, onAnswer, register }) {
   };
   const move = (step) => {
     const to = Math.max(0, Math.min(page.length - 1, focus + step));
-    setFocus(to);
+    setWork({ pageKey, focus: to, marks });
     tiles.current?.children[to]?.focus();
   };
 
@@ -63,27 +63,29 @@ export function Grid({ list, seat, setSeat, info, keys, onAnswer, register }) {
     return html`<div class="empty"><h2>Nothing left of this class.</h2><p>Choose another class above.</p></div>`;
   }
   const label = info.classes[page[0].label];
-  const wrong = page.filter((entry) => answerOf(entry) !== 'yes').length;
+  const count = (answer) => page.filter((entry) => answerOf(entry) === answer).length;
+  const summary = ['yes', 'no', 'unsure'].filter((answer) => count(answer) > 0).map((answer) => `${count(answer)} ${answer}`);
   return html`<section class="grid-view">
     <div class="grid-head">
-      <h1 class="question" data-page=${keyOf(page[0])}>Which of these show no <em>${label}</em>?</h1>
-      <p class="note">Click for <span class="chip no">no</span>, again for <span class="chip unsure">unsure</span>
-        <span class="for-keys"> – or move with the arrows and mark with the space bar</span></p>
+      <h1 class="question" data-page=${pageKey}>Which of these show ${article(label)} <em>${label}</em>?</h1>
+      <p class="note">Click what is marked wrong: <span class="chip yes">✓</span> <span class="chip no">no</span>
+        <span class="chip unsure">unsure</span>. Below 50 % the mark is no until you change it.
+        <span class="for-keys"> Arrows move, the space bar marks.</span></p>
     </div>
     <div class="tiles" ref=${tiles}>
       ${page.map(
         (entry, i) => html`<button key=${keyOf(entry)} class=${`tile ${answerOf(entry)}`} data-entry=${keyOf(entry)}
-          tabindex=${i === focus ? 0 : -1} aria-label=${`${entry.name}: ${answerOf(entry)}`} onClick=${() => mark(i)}>
+          tabindex=${i === focus ? 0 : -1} onClick=${() => mark(i)}>
           <${Picture} row=${entry.row} name=${entry.name} side=${320} hasImages=${info.images} />
           <span class="tile-score">${percent(entry.score)}</span>
-          <span class="tile-mark">${answerOf(entry) === 'yes' ? '✓' : answerOf(entry)}</span>
+          <span class="tile-mark">${answerOf(entry) === 'yes' ? html`<span aria-hidden="true">✓</span><span class="hidden-title">yes</span>` : answerOf(entry)}</span>
         </button>`,
       )}
     </div>
     <div class="controls grid-controls">
       <button class="move" aria-label="Page before" onClick=${() => setSeat(Math.max(0, seat - SIZE))}>←</button>
       <button class="accept" onClick=${accept}>
-        Accept ${page.length - wrong} yes${wrong > 0 ? `, ${wrong} other` : ''} <kbd>Enter</kbd></button>
+        Accept ${summary.join(', ')} <kbd>Enter</kbd></button>
       <button class="move" aria-label="Next page" onClick=${() => setSeat(seat + page.length)}>→</button>
     </div>
   </section>`;

@@ -9,6 +9,9 @@ export function Help({ keys, setKeys, onClose }) {
   press.current = (event) => {
     if (event.key === 'Escape') {
       changing ? setChanging('') : onClose();
+    } else if (event.key === 'Tab') {
+      event.preventDefault();
+      keepFocus(event);
     } else if (changing && event.key.length === 1 && event.key !== ' ') {
       event.preventDefault();
       const key = event.key.toLowerCase();
@@ -21,13 +24,25 @@ export function Help({ keys, setKeys, onClose }) {
     }
     event.stopPropagation();
   };
+  // The focus goes into the dialog, stays there, and goes back.
+  const dialog = useRef(null);
+  const before = useRef(document.activeElement); // asked for while it still has it
+  useEffect(() => {
+    dialog.current.querySelector('.close').focus();
+    return () => queueMicrotask(() => before.current?.focus?.()); // when it may have it again
+  }, []);
+  const keepFocus = (event) => {
+    const buttons = [...dialog.current.querySelectorAll('button')];
+    const at = buttons.indexOf(document.activeElement) + (event.shiftKey ? -1 : 1);
+    buttons.at(at % buttons.length).focus();
+  };
   useEffect(() => {
     const listener = (event) => press.current(event);
     window.addEventListener('keydown', listener, true);
     return () => window.removeEventListener('keydown', listener, true);
   }, []);
   return html`<div class="dialog-back" onClick=${onClose}>
-    <div class="dialog" role="dialog" aria-label="Shortcuts" onClick=${(event) => event.stopPropagation()}>
+    <div class="dialog" ref=${dialog} role="dialog" aria-modal="true" aria-label="Shortcuts" onClick=${(event) => event.stopPropagation()}>
       <h2>Shortcuts</h2>
       <table>${ACTIONS.map(
         ({ name, text }) => html`<tr><td>${text}</td><td>
@@ -37,7 +52,7 @@ export function Help({ keys, setKeys, onClose }) {
       ${FIXED.map((row) => html`<tr><td>${row.text}</td><td><kbd>${row.keys}</kbd></td></tr>`)}</table>
       <p class="note">Click a key to change it. Answers are saved as soon as they are given; undo works
         across reloads and restarts.</p>
-      <button class="primary" onClick=${onClose}>Close</button>
+      <button class="primary close" onClick=${onClose}>Close</button>
     </div>
   </div>`;
 }

@@ -46,6 +46,8 @@ export function actionOf(event, keys) {
   return Object.keys(keys).find((name) => keys[name] === pressed) || '';
 }
 
+export const isMove = (event) => event.key.startsWith('Arrow');
+
 // Whether the key is meant for what has the focus.
 export function isTyping(event) {
   const tag = event.target.tagName;

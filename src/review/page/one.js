@@ -1,14 +1,13 @@
 // One image, one question.
 import { html, useEffect, useState } from './dom.js';
-import { imageUrl } from './api.js';
+import { useImage } from './images.js';
 import { keyOf } from './entries.js';
 import { Picture } from './picture.js';
 import { Why } from './why.js';
+import { article } from './words.js';
 
 export const AHEAD = 3; // images that are loaded before their question comes
 const MORE_WHEN_LEFT = 24;
-
-const article = (word) => (/^[aeiou]/i.test(word) ? 'an' : 'a');
 
 function Buttons({ entry, keys, onAnswer }) {
   const button = (answer, text) => html`<button class=${`answer ${answer}`}
@@ -18,8 +17,9 @@ function Buttons({ entry, keys, onAnswer }) {
 }
 
 function Zoom({ entry, onClose }) {
-  return html`<div class="zoom" role="dialog" aria-label="Zoom" onClick=${onClose}>
-    <img src=${imageUrl(entry.row, 0)} alt=${entry.name} /></div>`;
+  const url = useImage(entry.row, 0);
+  return html`<div class="zoom" role="dialog" aria-modal="true" aria-label="Zoom" onClick=${onClose}>
+    ${url ? html`<img src=${url} alt=${entry.name} />` : html`<p>${url === null ? 'This image cannot be shown.' : 'Loading …'}</p>`}</div>`;
 }
 
 // `onAnswer(entries, answer)` sends; `seat` is the position in the list, owned by the caller so that
@@ -63,7 +63,7 @@ export function One({ list, seat, setSeat, info, keys, onAnswer, register, isSam
   const ahead = list.entries.slice(place, place + 1 + AHEAD);
   return html`<section class="one">
     <div class="stage">
-      <h1 class="question" data-entry=${keyOf(entry)} data-state=${entry.state}>
+      <h1 class="question" aria-live="polite" data-entry=${keyOf(entry)} data-state=${entry.state}>
         Is there ${article(label)} <em>${label}</em>?
         ${entry.state !== 'open' && html` <span class=${`chip ${entry.state}`}>${entry.state}</span>`}
       </h1>

@@ -1,14 +1,14 @@
 // An image of a row, or what stands in its place.
-import { imageUrl } from './api.js';
-import { html, useState } from './dom.js';
+import { html } from './dom.js';
+import { useImage } from './images.js';
 
 export function Picture({ row, name, side, hasImages, hidden = false, onClick }) {
-  const [broken, setBroken] = useState(false);
+  const url = useImage(row, side, hasImages);
   if (!hasImages) return html`<span class="picture no-image" hidden=${hidden}>${name}</span>`;
-  if (broken) {
-    return html`<span class="picture no-image" hidden=${hidden} role="img">
+  if (url === null) {
+    return html`<span class="picture no-image" hidden=${hidden} role="img" aria-label=${`${name} cannot be shown`}>
       <strong>This image cannot be shown.</strong><span>${name}</span></span>`;
   }
-  return html`<img class="picture" src=${imageUrl(row, side)} alt=${name} draggable="false"
-    hidden=${hidden} onClick=${onClick} onError=${() => setBroken(true)} />`;
+  if (url === '') return html`<span class="picture waiting" hidden=${hidden} role="img" aria-label=${name}></span>`;
+  return html`<img class="picture" src=${url} alt=${name} draggable="false" hidden=${hidden} onClick=${onClick} />`;
 }

@@ -1,8 +1,9 @@
 // How the review goes, and when to stop.
 import { get } from './api.js';
+import { Exports } from './exports.js';
 import { FoundChart, IntervalBar } from './chart.js';
 import { html, useEffect, useState } from './dom.js';
-import { percent } from './why.js';
+import { percent, width } from './why.js';
 
 const number = (value) => Math.round(value).toLocaleString('en');
 
@@ -20,13 +21,16 @@ function Stop({ info, onDraw, onOpen }) {
   const sample = info.sample;
   const draw = () => onDraw(Math.max(1, Math.min(5000, Math.round(Number(size)) || 200)));
   const done = sample && sample.open === 0;
+  const expected = info.run?.expected_missing ?? null;
   return html`<section class="card stop">
     <h2>When to stop</h2>
+    ${expected !== null && html`<p class="expected">When it was trained, the classifier expected about <strong>${number(expected)}</strong>
+      labels to be missing. That is its guess; a random sample gives a bound.</p>`}
     ${!sample && html`<p>A random sample of the open entries tells how much is still missing. It is fixed before its
       first entry is shown; answer all of it.</p>`}
     ${sample && !done && html`<p>Sample ${sample.id}: ${sample.size - sample.open} of ${sample.size} answered, drawn from
       ${number(sample.population)} open entries. The bound comes when all have an answer.</p>
-      <div class="meter"><div style=${{ width: percent((sample.size - sample.open) / sample.size, 1) }}></div></div>
+      <div class="meter"><div style=${{ width: width((sample.size - sample.open) / sample.size) }}></div></div>
       <button class="primary" onClick=${onOpen}>Answer the sample</button>`}
     ${done && html`<p class="bound">At most <strong>${number(sample.missing_at_most)}</strong> labels are still missing;
       at least <strong>${percent(sample.share_found_at_least)}</strong> of the hidden labels are found.</p>
@@ -46,8 +50,8 @@ function Runs({ info }) {
     <tbody>${info.runs.map(
       (run) => html`<tr class=${info.run?.id === run.id ? 'current' : ''}>
         <td title=${run.folder}>${run.folder.split('/').slice(-2).join('/')}${run.state === 'stopped' ? ' (stopped)' : ''}</td>
-        <td>${number(run.answers)}</td><td>${map(run.val_map)}</td><td>${map(run.test_map)}</td>
-        <td>${run.expected_missing === null ? '–' : number(run.expected_missing)}</td></tr>`,
+        <td data-name="answers">${number(run.answers)}</td><td data-name="val. MAP">${map(run.val_map)}</td>
+        <td data-name="test MAP">${map(run.test_map)}</td><td data-name="expects missing">${run.expected_missing === null ? '–' : number(run.expected_missing)}</td></tr>`,
     )}</tbody></table></div>
     <p class="note">Press r to train another with all answers. They are kept in ${info.folder}/runs.</p></section>`;
 }
@@ -69,6 +73,7 @@ export function ProgressView({ info, version, onDraw, onOpenSample }) {
   const answered = info.classes.map((name, j) => ({ name, ...progress.classes[j], counts: info.counts[j] }));
   answered.sort((a, b) => b.yes + b.no + b.unsure - (a.yes + a.no + a.unsure) || a.name.localeCompare(b.name));
   return html`<div class="progress-view">
+    <h1 class="hidden-title">Progress</h1>
     <section class="figures">
       <${Figure} value=${number(all.yes + all.no + all.unsure)} name="answers" note=${all.unsure ? `${all.unsure} unsure` : ''} />
       <${Figure} value=${number(all.yes)} name="labels found" />
@@ -83,17 +88,15 @@ export function ProgressView({ info, version, onDraw, onOpenSample }) {
     <div class="stack"><${Stop} info=${info} onDraw=${onDraw} onOpen=${onOpenSample} />
       <${Runs} info=${info} /></div>
     <section class="card"><h2>Precision by class</h2><div class="scroll"><table class="classes">
-      <thead><tr><th>Class</th><th>Yes</th><th>No</th><th>Unsure</th><th>Open</th><th>Precision (95 % interval)</th><th></th></tr></thead>
+      <thead><tr><th>Class</th><th>Yes</th><th>No</th><th>Unsure</th><th>Open</th><th>Precision (95 % interval)</th><th><span class="hidden-title">Interval</span></th></tr></thead>
       <tbody>${answered.map(
-        (row) => html`<tr><td>${row.name}</td><td>${number(row.yes)}</td><td>${number(row.no)}</td><td>${number(row.unsure)}</td>
-          <td>${number(row.counts[0])}</td><td>${precisionText(row)}</td>
+        (row) => html`<tr><td>${row.name}</td><td data-name="yes">${number(row.yes)}</td><td data-name="no">${number(row.no)}</td>
+          <td data-name="unsure">${number(row.unsure)}</td><td data-name="open">${number(row.counts[0])}</td>
+          <td data-name="precision">${precisionText(row)}</td>
           <td class="bar-cell"><${IntervalBar} low=${row.low} high=${row.high}
             share=${row.yes + row.no ? row.yes / (row.yes + row.no) : null} /></td></tr>`,
       )}</tbody></table></div>
       <p class="note">Exact (Clopper-Pearson) intervals. Answers to random samples are not counted here.</p></section>
-    <section class="card"><h2>Take the labels along</h2>
-      <p>Answers as a table: <a href="/api/table?format=csv" download>CSV</a>, <a href="/api/table?format=jsonl" download>JSON Lines</a>.
-      A data folder ready for training, or COCO, VOC and Label Studio files:</p>
-      <pre>spml review ${info.folder} --export OUT --format data|coco|voc|label-studio</pre></section>
+    <${Exports} info=${info} />
   </div>`;
 }

@@ -2,6 +2,7 @@
 // saved stays here, visible, and is sent again. The server does the same action only once, so
 // sending it again is safe. A reload of the tab keeps them.
 import { post } from './api.js';
+import { takeBrought } from './key.js';
 
 const RETRY_MS = 1000;
 
@@ -10,17 +11,21 @@ function randomKey() {
 }
 
 export class Saver {
-  constructor(review, onChange) {
+  constructor(review, onChange, onRefused) {
+    this.onRefused = onRefused;
     this.storage = `spml-review-unsaved-${review}`;
     this.onChange = onChange;
     this.waiting = new Map(); // key of an action -> what to do with its result
     this.problem = '';
+    this.error = null;
     this.sending = false;
+    this.isLeaving = false; // to another address, with the queue
     try {
       this.queue = JSON.parse(sessionStorage.getItem(this.storage)) || [];
     } catch {
       this.queue = [];
     }
+    this.queue.push(...takeBrought(review));
     this.send();
   }
 
@@ -28,7 +33,9 @@ export class Saver {
     return this.queue.reduce((sum, item) => sum + (item.body.answers?.length || 1), 0);
   }
 
-  // Resolves with the server's answer when it is saved, or with null when it was refused.
+  // Resolves with the server's answer when it is saved, or with null when it was refused: the server
+  // understood it and will never take it. Whatever else goes wrong (a full disk, a file that is held
+  // or gone, a server that is down) keeps it here.
   add(path, body) {
     const action = randomKey();
     this.queue.push({ path, body: { action, ...body } });
@@ -57,13 +64,16 @@ export class Saver {
       try {
         result = await post(item.path, item.body);
         this.problem = '';
+        this.error = null;
       } catch (error) {
         this.problem = error.message;
+        this.error = error;
         if (error.status !== 400 && error.status !== 409) {
           this.onChange();
           await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
           continue;
         }
+        this.onRefused(item, error.message);
       }
       this.queue.shift();
       this.keep();

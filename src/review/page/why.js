@@ -4,6 +4,7 @@ import { html, useEffect, useState } from './dom.js';
 import { Picture } from './picture.js';
 
 export const percent = (share, digits = 0) => `${(100 * share).toFixed(digits)} %`;
+export const width = (share) => `${(100 * share).toFixed(2)}%`; // as CSS has it, without the space
 
 export function Why({ entry, info }) {
   const [why, setWhy] = useState(null);
@@ -23,10 +24,10 @@ export function Why({ entry, info }) {
   }, [entry.row, entry.label]);
 
   const label = info.classes[entry.label];
-  return html`<aside class="why">
+  return html`<section class="why" aria-label="Why this label">
     <h2>Why this label</h2>
     <div class="score" role="img" aria-label=${`score ${percent(entry.score, 1)}`}>
-      <div class="bar"><div style=${{ width: percent(entry.score, 1) }}></div></div>
+      <div class="bar"><div style=${{ width: width(entry.score) }}></div></div>
       <strong>${percent(entry.score, entry.score > 0.1 ? 0 : 1)}</strong>
     </div>
     <p class="note">The classifier's score for <em>${label}</em>.</p>
@@ -45,5 +46,5 @@ export function Why({ entry, info }) {
     </div>
     ${why && why.neighbours.length === 0 &&
     html`<p class="note">No row is labelled ${label} yet.</p>`}
-  </aside>`;
+  </section>`;
 }

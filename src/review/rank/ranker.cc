@@ -29,8 +29,12 @@ bool Ranker::is_possible(const Dataset& data, const TrainConfig& config) {
 }
 
 Ranker::Ranker(const Dataset& data, const TrainConfig& config, const LabelMatrix& observed,
-               int threads)
-    : data_(data), config_(config), observed_(observed), threads_(threads) {}
+               int threads, std::function<bool()> stop_requested)
+    : data_(data),
+      config_(config),
+      observed_(observed),
+      threads_(threads),
+      stop_requested_(std::move(stop_requested)) {}
 
 Matrix<int8_t> Ranker::known(const std::vector<NewAnswer>& answers) const {
   return to_matrix(with_answers(observed_, answers));
@@ -39,8 +43,10 @@ Matrix<int8_t> Ranker::known(const std::vector<NewAnswer>& answers) const {
 Suggester& Ranker::suggester() {
   if (!suggester_) {
     const Matrix<int8_t> observed = known({});
-    suggester_ =
-        std::make_unique<Suggester>(data_, config_, all_rows(data_.train_file), observed, threads_);
+    SuggestEvents events;
+    events.stop_requested = stop_requested_;
+    suggester_ = std::make_unique<Suggester>(data_, config_, all_rows(data_.train_file), observed,
+                                             threads_, events);
     suggester_->remember(observed);
   }
   return *suggester_;

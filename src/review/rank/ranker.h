@@ -2,6 +2,7 @@
 // classifiers that did not see it and learns from the answers.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -18,8 +19,10 @@ class Ranker {
   static bool is_possible(const Dataset& data, const TrainConfig& config);
 
   // `observed` are the labels before the first answer. Both it and the data must outlive this
-  // object. Nothing is computed before the first use.
-  Ranker(const Dataset& data, const TrainConfig& config, const LabelMatrix& observed, int threads);
+  // object. Nothing is computed before the first use. What takes long asks `stop_requested` and
+  // ends with an Error when it says so.
+  Ranker(const Dataset& data, const TrainConfig& config, const LabelMatrix& observed, int threads,
+         std::function<bool()> stop_requested = {});
 
   // Trains classifiers that leave out a part of the rows each, with the answers; later rankings use
   // them, too. Takes about five times as long as the run did.
@@ -39,6 +42,7 @@ class Ranker {
   TrainConfig config_;
   const LabelMatrix& observed_;
   int threads_;
+  std::function<bool()> stop_requested_;
   mutable std::mutex mutex_;
   std::unique_ptr<Suggester> suggester_;
   Matrix<float> probabilities_;  // (N, L)

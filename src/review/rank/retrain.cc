@@ -6,6 +6,7 @@
 
 #include "base/folders.h"
 #include "review/store/answered_labels.h"
+#include "review/store/review_folder.h"
 #include "run/run.h"
 
 namespace spml::review {
@@ -102,6 +103,7 @@ void Retrainer::train(const Path& base, ReviewRun& record) {
   options.check_features = false;  // they were when the review was opened
   options.threads = setup_.threads;
   Dataset data = open_dataset(setup_.data->folder, options);
+  check_same_data(store_.subject(), data);  // the folder may be another by now
   data.train_file.observed = with_answers(*setup_.observed, answers);
   TrainConfig config = load_trained_model(base, 1).config;
   config.observe.reset();  // what it drew is in the labels
@@ -140,10 +142,13 @@ void Retrainer::train(const Path& base, ReviewRun& record) {
                         : expected_missing(suggestions, store_.runs().front(), answers);
   record.val_map = result.val_map;
   record.test_map = result.test_map;
-  store_.replace_suggestions(record, suggestions.list, [&] {
-    done_(scorer);
-    set([](RetrainStatus& status) { status.phase = "finishing"; });
-  });
+  store_.replace_suggestions(
+      record, suggestions.list,
+      [&] {
+        done_(scorer);
+        set([](RetrainStatus& status) { status.phase = "finishing"; });
+      },
+      [this] { return stop_.load(); });
 }
 
 }  // namespace spml::review

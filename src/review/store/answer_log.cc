@@ -15,24 +15,11 @@
 namespace spml::review {
 namespace {
 
-// A file to add lines to: no link is followed, and nothing is waited for.
-std::FILE* open_log(const Path& path) {
-  const int flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  const int fd = ::open(path.c_str(), flags, 0666);
-  if (fd < 0) fail("{}: cannot write the log: {}", path.string(), std::strerror(errno));
-  struct stat info;
-  if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-    ::close(fd);
-    fail("{}: expected a regular file for the log", path.string());
-  }
-  return ::fdopen(fd, "a");
-}
-
-// The number in the last line of a log, if it is one of this review.
-int64_t id_in(std::string_view line, const std::string& review, const Path& path) try {
+// The number in a line of a log, if it is one of this review.
+int64_t id_in(std::string_view line, const Subject& review, const Path& path) try {
   const auto json = parse_json(line, path.string());
   const JsonObject object(json, path.string());
-  if (object.text("review", "") != review || !object.has("id")) fail("of another review");
+  if (object.text("review", "") != review.id || !object.has("id")) fail("of another review");
   return static_cast<int64_t>(object.count("id", 0, 1, size_t{1} << 53));  // exact as a double
 } catch (const Error&) {
   fail(
@@ -43,19 +30,37 @@ int64_t id_in(std::string_view line, const std::string& review, const Path& path
 
 // How much of a log is whole lines, and the number of the last answer in them.
 struct LogEnd {
-  size_t bytes = 0;
+  size_t bytes = 0, cut_off = 0;
   int64_t id = 0;
 };
 
-LogEnd find_end(const Path& path, const std::string& review) {
+// What follows the last whole line may be cut off only where it is the beginning of the line that
+// has to come next: anything else is somebody's own text.
+LogEnd find_end(const Path& path, Store& store, const AnswerLog::NameOfRow& name) {
   const MappedFile file(path);
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
                               file.bytes().size());
-  const size_t whole = text.rfind('\n') + 1;  // 0 where there is none
-  const bool cut_short = whole == 0 && text.starts_with("{\"id\":");
-  if (text.empty() || cut_short) return {};
-  const std::string_view lines = text.substr(0, whole > 0 ? whole - 1 : text.size());
-  return {whole, id_in(lines.substr(lines.rfind('\n') + 1), review, path)};
+  LogEnd end;
+  end.bytes = text.rfind('\n') + 1;  // 0 where there is none
+  if (end.bytes > 0) {
+    const std::string_view lines = text.substr(0, end.bytes - 1);
+    end.id = id_in(lines.substr(lines.rfind('\n') + 1), store.subject(), path);
+  }
+  const std::string_view rest = text.substr(end.bytes);
+  end.cut_off = rest.size();
+  if (rest.empty()) return end;
+  std::string next;
+  store.for_answers(end.id, [&](const AnswerRecord& answer) {
+    if (!next.empty()) return;
+    next = answer_line(answer, store.subject(), name(static_cast<size_t>(answer.entry.row)));
+  });
+  if (!next.starts_with(rest)) {
+    fail(
+        "{}: expected the answers of this review, found something else at its end ({} bytes "
+        "without a line's end); choose another file",
+        path.string(), rest.size());
+  }
+  return end;
 }
 
 }  // namespace
@@ -80,25 +85,95 @@ std::string answer_line(const AnswerRecord& answer, const Subject& subject,
 
 AnswerLog::AnswerLog(const Path& file, Store& store, NameOfRow name)
     : path_(file), store_(store), name_(std::move(name)) {
-  file_.reset(open_log(file));
-  const LogEnd end = find_end(file, store.subject().id);
-  // A line that a killed program left half written is cut off.
-  if (::ftruncate(::fileno(file_.get()), static_cast<off_t>(end.bytes)) != 0) {
-    fail("{}: cannot write the log: {}", file.string(), std::strerror(errno));
+  open(file);
+  try {
+    const LogEnd end = find_end(file, store, name_);
+    size_ = end.bytes;
+    cut_off_ = end.cut_off;
+    store_.on_answer([this](const AnswerRecord& answer) { return write(answer); }, end.id);
+    if (cut_off_ > 0 && ::ftruncate(fd_, static_cast<off_t>(size_)) != 0) {
+      fail("{}: cannot write the log: {}", file.string(), std::strerror(errno));
+    }
+    if (const std::string text = problem(); !text.empty()) fail("{}", text);
+  } catch (...) {
+    store_.on_answer({}, 0);
+    ::close(fd_);
+    throw;
   }
-  store_.for_answers(end.id, [this](const AnswerRecord& answer) { write(answer); });
-  store_.on_answer([this](const AnswerRecord& answer) { write(answer); });
 }
 
-AnswerLog::~AnswerLog() { store_.on_answer({}); }
+AnswerLog::~AnswerLog() {
+  store_.catch_up();
+  store_.on_answer({}, 0);
+  ::close(fd_);
+}
 
-// A line that cannot be written is not lost: the database has the answer, and the next start adds
-// it.
-void AnswerLog::write(const AnswerRecord& answer) {
+// A file to add lines to: no link is followed, and nothing is waited for.
+void AnswerLog::open(const Path& path) {
+  const int flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  fd_ = ::open(path.c_str(), flags, 0666);
+  if (fd_ < 0) fail("{}: cannot write the log: {}", path.string(), std::strerror(errno));
+  struct stat info;
+  if (::fstat(fd_, &info) != 0 || !S_ISREG(info.st_mode)) {
+    ::close(fd_);
+    fail("{}: expected a regular file for the log", path.string());
+  }
+  device_ = info.st_dev;
+  inode_ = info.st_ino;
+}
+
+// What is written to a file that was removed or replaced is lost.
+void AnswerLog::check_place() const {
+  struct stat info;
+  if (::lstat(path_.c_str(), &info) == 0 && info.st_dev == device_ && info.st_ino == inode_) return;
+  fail("{}: the log was removed or replaced; put it back, or start again", path_.string());
+}
+
+std::string AnswerLog::problem() {
+  const bool whole = store_.catch_up();
+  const std::lock_guard lock(mutex_);
+  if (whole) problem_.clear();
+  if (!whole && problem_.empty()) problem_ = fmt::format("{}: answers are missing", path_.string());
+  return problem_;
+}
+
+void AnswerLog::set_problem(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  problem_ = text;
+}
+
+bool AnswerLog::append(const std::string& line) {
+  for (size_t done = 0; done < line.size();) {
+    const ssize_t n = ::write(fd_, line.data() + done, line.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    done += static_cast<size_t>(n);
+  }
+  return true;
+}
+
+// All of a line or nothing: what a full disk took of it is cut off before the next try.
+bool AnswerLog::write(const AnswerRecord& answer) try {
+  check_place();
+  struct stat info;
+  if (::fstat(fd_, &info) != 0 || static_cast<uint64_t>(info.st_size) < size_) {
+    fail("{}: the log was cut short by another program; start again", path_.string());
+  }
   const std::string line =
       answer_line(answer, store_.subject(), name_(static_cast<size_t>(answer.entry.row)));
-  std::fwrite(line.data(), 1, line.size(), file_.get());
-  std::fflush(file_.get());
+  if (!append(line)) {
+    const int reason = errno;
+    if (::ftruncate(fd_, static_cast<off_t>(size_)) != 0) {
+      fail("{}: half a line could not be taken back: {}", path_.string(), std::strerror(errno));
+    }
+    fail("{}: answers are saved in the review but not in the log: {}", path_.string(),
+         std::strerror(reason));
+  }
+  size_ += line.size();
+  return true;
+} catch (const std::exception& error) {
+  set_problem(error.what());
+  return false;
 }
 
 }  // namespace spml::review

@@ -1,7 +1,12 @@
 #include "review/store/sqlite.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "base/fail.h"
 #include "base/folders.h"
@@ -9,7 +14,7 @@
 namespace spml::review {
 namespace {
 
-constexpr int kBusyMilliseconds = 5000;  // an export may hold the file for a moment
+constexpr int kBusyMilliseconds = 1000;  // another program may hold the file for a moment
 
 int flags_of(Database::Access access) {
   switch (access) {
@@ -48,6 +53,13 @@ void check_files(const Path& path) {
   }
 }
 
+// SQLite gives its other files the mode of this one: answers are for the user alone.
+void make_private(const Path& path) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0) fail("{}: cannot make it: {}", path.string(), std::strerror(errno));
+  ::close(fd);
+}
+
 }  // namespace
 
 void Database::Close::operator()(sqlite3* connection) const { sqlite3_close(connection); }
@@ -56,6 +68,7 @@ void Database::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_fin
 
 Database::Database(const Path& path, Access access) : path_(path) {
   if (access != Access::kCreate) check_files(path);
+  if (access == Access::kCreate && path != ":memory:") make_private(path);
   sqlite3* connection = nullptr;
   // The owner of this object sees to it that one thread uses it at a time.
   const int code =
@@ -69,9 +82,46 @@ Database::Database(const Path& path, Access access) : path_(path) {
   sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
 }
 
+// Closing would remove the log beside the name, which is that of another file by now.
+Database::~Database() {
+  if (connection_ == nullptr || missing() == nullptr) return;
+  int keep = 1;
+  sqlite3_file_control(connection_.get(), "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
+}
+
+void Database::remember_files() {
+  files_.clear();
+  for (const char* end : {"", "-wal"}) {
+    const Path file = path_.string() + end;
+    struct stat info;
+    if (::lstat(file.c_str(), &info) == 0) files_.push_back({file, info.st_dev, info.st_ino});
+  }
+}
+
+const Database::Known* Database::missing() const {
+  for (const Known& file : files_) {
+    struct stat info;
+    if (::lstat(file.path.c_str(), &info) != 0 || info.st_dev != file.device ||
+        info.st_ino != file.inode) {
+      return &file;
+    }
+  }
+  return nullptr;
+}
+
+void Database::check_still_there() const {
+  const Known* file = missing();
+  if (file == nullptr) return;
+  fail(
+      "{}: the file was removed or replaced while the review was open; nothing can be saved until "
+      "it is back, or the program is ended (Ctrl-C) and started again",
+      file->path.string());
+}
+
 void Database::fail_with_reason(int code) const {
   const std::string reason =
       connection_ != nullptr ? sqlite3_errmsg(connection_.get()) : sqlite3_errstr(code);
+  if ((code & 0xff) == SQLITE_FULL) out_of_space_ = true;
   switch (code & 0xff) {
     case SQLITE_NOTADB:
       fail("{}: expected a review, found another kind of file; choose another folder",
@@ -81,6 +131,13 @@ void Database::fail_with_reason(int code) const {
     case SQLITE_FULL:
       fail("{}: the disk is full; nothing was saved, free some space and try again",
            path_.string());
+    case SQLITE_IOERR:
+      fail("{}: the file cannot be read or written ({}); nothing was saved", path_.string(),
+           reason);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      fail("{}: another program holds the file ({}); nothing was saved, end that program",
+           path_.string(), reason);
     default:
       fail("{}: {}", path_.string(), reason);
   }
@@ -158,6 +215,7 @@ std::string Query::text(int column) const {
 }
 
 Transaction::Transaction(Database& database) : database_(database) {
+  database_.check_still_there();
   database_.execute("BEGIN IMMEDIATE");
 }
 
@@ -173,6 +231,7 @@ Transaction::~Transaction() {
 void Transaction::commit() {
   database_.execute("COMMIT");
   open_ = false;
+  database_.out_of_space_ = false;
 }
 
 }  // namespace spml::review

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/files.h"
 
@@ -20,15 +21,26 @@ class Database {
   enum class Access { kReadOnly, kReadWrite, kCreate };
 
   Database(const Path& path, Access access);
+  Database(Database&&) = default;
+  Database& operator=(Database&&) = delete;
+  ~Database();
   static Database in_memory() { return Database(":memory:", Access::kCreate); }
 
   const Path& path() const { return path_; }
   void execute(const std::string& sql);  // any number of statements, no results
   int64_t last_insert_id() const;
   int changes() const;  // rows that the last statement changed
+  // Whether a write failed for want of room, and none was committed since.
+  bool is_out_of_space() const { return out_of_space_; }
+
+  // From here on check_still_there() is an Error when the files that are open are no longer those
+  // under their names: whatever is written to a file that was removed or replaced goes with it.
+  void remember_files();
+  void check_still_there() const;
 
  private:
   friend class Query;
+  friend class Transaction;
   struct Close {
     void operator()(sqlite3* connection) const;
   };
@@ -39,7 +51,16 @@ class Database {
   sqlite3_stmt* prepared(std::string_view sql);
   [[noreturn]] void fail_with_reason(int code) const;
 
+  // A file as the file system knows it.
+  struct Known {
+    Path path;
+    uint64_t device = 0, inode = 0;
+  };
+  const Known* missing() const;  // one of the files that is no longer there
+
   Path path_;
+  mutable bool out_of_space_ = false;
+  std::vector<Known> files_;
   std::unique_ptr<sqlite3, Close> connection_;
   // Statements are prepared once; they must go before the connection does.
   std::unordered_map<std::string, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;

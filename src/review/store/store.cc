@@ -60,6 +60,7 @@ std::unique_ptr<Store> Store::open(const Path& file) {
   store->read_subject();
   store->load_counts();
   store->last_sample();  // one that cannot be is an Error now, not at every request
+  store->database_.remember_files();
   return store;
 }
 
@@ -115,9 +116,20 @@ void Store::check_entry(Entry entry) const {
   }
 }
 
-void Store::on_answer(std::function<void(const AnswerRecord&)> listener) {
+void Store::on_answer(Listener listener, int64_t after) {
   const std::lock_guard lock(mutex_);
   listener_ = std::move(listener);
+  heard_ = after;
+}
+
+bool Store::catch_up() {
+  const std::lock_guard lock(mutex_);
+  return tell();
+}
+
+bool Store::is_out_of_space() {
+  const std::lock_guard lock(mutex_);
+  return database_.is_out_of_space();
 }
 
 int64_t Store::current_run_id() {

@@ -86,6 +86,7 @@ struct ActionResult {
   int64_t action = 0;
   bool repeated = false;          // it had been done before
   std::vector<NewAnswer> states;  // of the entries after it
+  std::vector<Entry> refused;  // nothing was done: these are no suggestions, or not of the sample
 };
 
 struct SampleRecord {
@@ -110,8 +111,15 @@ class Store {
 
   const Subject& subject() const { return subject_; }
 
-  // Called with every answer after it is on the disk, in order.
-  void on_answer(std::function<void(const AnswerRecord&)> listener);
+  // Called with every answer of a number above `after` once it is on the disk, in order. One that
+  // the listener does not take (false) is offered again, before the next one or by catch_up().
+  using Listener = std::function<bool(const AnswerRecord&)>;
+  void on_answer(Listener listener, int64_t after);
+  // Whether the listener has heard of every answer by now.
+  bool catch_up();
+
+  // Whether an answer found no room on the disk, and none was saved since.
+  bool is_out_of_space();
 
   int64_t add_run(const ReviewRun& run);
   void update_run(const ReviewRun& run);
@@ -122,8 +130,11 @@ class Store {
   // Entries with an answer and those of samples stay, with the score that `suggestions` gives them.
   // The run's record is updated in the step that makes it the current one; after it `switched` is
   // called, and what is left of the old suggestions is removed.
+  // `stop_requested` ends it early: before that step with an Error, and nothing has changed; after
+  // it the rest is removed next time.
   void replace_suggestions(const ReviewRun& run, const std::vector<Suggestion>& suggestions,
-                           const std::function<void()>& switched = {});
+                           const std::function<void()>& switched = {},
+                           const std::function<bool()>& stop_requested = {});
 
   // New scores of open entries of the run, in steps; false when it is no longer the current one.
   bool rescore(int64_t run, const std::vector<Suggestion>& suggestions);
@@ -137,7 +148,8 @@ class Store {
   std::vector<NewAnswer> answered();  // every entry with an answer, and its last one
   std::vector<Entry> sampled();       // entries of all samples
 
-  // Error for an entry that is no suggestion. Committed when this returns.
+  // Entries that are no suggestions, or a sample that there is not, are refused: then nothing is
+  // done. Otherwise committed, to the file under its name, when this returns.
   ActionResult answer(const std::string& key, const std::string& reviewer,
                       const std::vector<NewAnswer>& answers, std::optional<int64_t> sample = {});
   // Takes back the last action that was not taken back; nullopt when there is none.
@@ -163,9 +175,11 @@ class Store {
   int64_t current_run_id();
   void write_run(const ReviewRun& run);
   bool done_before(const std::string& key, ActionResult& result);
+  std::vector<Entry> no_suggestions(const std::vector<NewAnswer>& answers,
+                                    std::optional<int64_t> sample);
   int64_t add_action(const std::string& key, const std::string& reviewer, int64_t undoes);
   void write_answer(const AnswerRecord& answer);
-  void tell(int64_t action);
+  bool tell();
   void read_answers(std::string_view sql, int64_t value,
                     const std::function<void(const AnswerRecord&)>& use);
   void insert_suggestion(int64_t run, const Suggestion& suggestion);
@@ -175,7 +189,8 @@ class Store {
   Database database_;
   Subject subject_;
   std::vector<Counts> counts_;
-  std::function<void(const AnswerRecord&)> listener_;
+  Listener listener_;
+  int64_t heard_ = 0;  // number of the last answer that the listener took
 };
 
 }  // namespace spml::review

@@ -58,15 +58,34 @@ void Store::write_answer(const AnswerRecord& answer) {
       .run();
 }
 
+// Of these entries those that cannot be answered; all of them where the sample is none.
+std::vector<Entry> Store::no_suggestions(const std::vector<NewAnswer>& answers,
+                                         std::optional<int64_t> sample) {
+  bool drawn = true;
+  if (sample) drawn = Query(database_, "SELECT 1 FROM samples WHERE id = ?", *sample).next();
+  std::vector<Entry> found;
+  for (const auto& [entry, answer] : answers) {
+    Query query(database_, "SELECT 1 FROM suggestions WHERE run = ? AND row = ? AND label = ?",
+                current_run_id(), entry.row, entry.label);
+    if (!drawn || !query.next()) found.push_back(entry);
+  }
+  return found;
+}
+
 ActionResult Store::answer(const std::string& key, const std::string& reviewer,
                            const std::vector<NewAnswer>& answers, std::optional<int64_t> sample) {
   const std::lock_guard lock(mutex_);
   ActionResult result;
-  if (done_before(key, result)) return result;
+  if (done_before(key, result)) {
+    database_.check_still_there();
+    return result;
+  }
   check_each_once(answers);
   const int64_t run = current_run_id();
   std::vector<State> before;
   Transaction transaction(database_);
+  result.refused = no_suggestions(answers, sample);
+  if (!result.refused.empty()) return result;
   result.action = add_action(key, reviewer, 0);
   for (const NewAnswer& answer : answers) {
     check_entry(answer.entry);
@@ -81,9 +100,7 @@ ActionResult Store::answer(const std::string& key, const std::string& reviewer,
       Query query(database_,
                   "SELECT score, state FROM suggestions WHERE run = ? AND row = ? AND label = ?",
                   run, answer.entry.row, answer.entry.label);
-      if (!query.next()) {
-        fail("row {}, label {}: not among the suggestions", answer.entry.row, answer.entry.label);
-      }
+      query.next();
       record.score = query.real(0);
       before.push_back(checked_state(query.integer(1)));
     }
@@ -96,14 +113,18 @@ ActionResult Store::answer(const std::string& key, const std::string& reviewer,
     ++counts[static_cast<size_t>(answers[i].answer)];
   }
   result.states = answers;
-  tell(result.action);
+  database_.check_still_there();
+  tell();
   return result;
 }
 
 std::optional<ActionResult> Store::undo(const std::string& key, const std::string& reviewer) {
   const std::lock_guard lock(mutex_);
   ActionResult result;
-  if (done_before(key, result)) return result;
+  if (done_before(key, result)) {
+    database_.check_still_there();
+    return result;
+  }
   int64_t last = 0;
   {
     Query query(database_,
@@ -147,7 +168,8 @@ std::optional<ActionResult> Store::undo(const std::string& key, const std::strin
     ++counts[static_cast<size_t>(records[i].answer)];
     result.states.push_back({records[i].entry, records[i].answer});
   }
-  tell(result.action);
+  database_.check_still_there();
+  tell();
   return result;
 }
 
@@ -172,14 +194,21 @@ std::vector<AnswerRecord> Store::last_answers() {
   return records;
 }
 
-// The listener hears of an action once it is on the disk.
-void Store::tell(int64_t action) {
-  if (!listener_) return;
+// What a failure keeps from the listener it hears next time; the answers themselves are saved.
+bool Store::tell() try {
+  if (!listener_) return true;
+  bool heard = true;
   read_answers(
       "SELECT a.id, action, row, label, answer, undoes IS NOT NULL, score, run, sample, "
-      "a.reviewer, a.time FROM answers a JOIN actions c ON c.id = action WHERE action = ? "
+      "a.reviewer, a.time FROM answers a JOIN actions c ON c.id = action WHERE a.id > ? "
       "ORDER BY a.id",
-      action, listener_);
+      heard_, [&](const AnswerRecord& answer) {
+        heard = heard && listener_(answer);
+        if (heard) heard_ = answer.id;
+      });
+  return heard;
+} catch (const Error&) {
+  return false;
 }
 
 void Store::read_answers(std::string_view sql, int64_t value,

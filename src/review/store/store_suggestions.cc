@@ -60,10 +60,13 @@ void Store::insert_suggestion(int64_t run, const Suggestion& suggestion) {
 }
 
 void Store::replace_suggestions(const ReviewRun& run, const std::vector<Suggestion>& suggestions,
-                                const std::function<void()>& switched) {
+                                const std::function<void()>& switched,
+                                const std::function<bool()>& stop_requested) {
+  const auto stops = [&] { return stop_requested && stop_requested(); };
   for (const Suggestion& suggestion : suggestions) check_entry(suggestion.entry);
   for (size_t begin = 0; begin < suggestions.size(); begin += kStep) {
     let_others();
+    if (stops()) throw Error("stopped on request", Error::Kind::kInterrupted);
     const std::lock_guard lock(mutex_);
     Transaction transaction(database_);
     for (size_t i = begin; i < std::min(begin + kStep, suggestions.size()); ++i) {
@@ -91,7 +94,7 @@ void Store::replace_suggestions(const ReviewRun& run, const std::vector<Suggesti
     load_counts();
   }
   if (switched) switched();
-  for (bool more = true; more;) {
+  for (bool more = true; more && !stops();) {
     let_others();
     const std::lock_guard lock(mutex_);
     Query(database_,

@@ -2,7 +2,7 @@
 // answered in the browser, and the exported data folder trains a better classifier.
 const fs = require('node:fs');
 const path = require('node:path');
-const { Browser, Server, check, picture, report, spml, step, truthOf } = require('./setup.cjs');
+const { Browser, Server, ask, check, picture, report, spml, step, truthOf } = require('./setup.cjs');
 
 const ANSWERS = 600, PIECE = 100;
 const folder = path.join(process.env.FOLDER, 'from-import');
@@ -38,20 +38,12 @@ function writeTable(classes) {
 // Somebody who knows the truth answers the best suggestions, at the pace of the ranking.
 async function answerAll(page, isTrue) {
   for (let given = 0; given < ANSWERS; given += PIECE) {
-    const answered = await page.evaluate(async ([limit, key]) => {
-      const { ranking } = await (await fetch('/api/review')).json();
-      const { entries } = await (await fetch(`/api/entries?limit=${limit}`)).json();
-      window.pending = { ranking, key };
-      return entries.map(({ row, label }) => ({ row, label }));
-    }, [PIECE, `import-${given}`]);
-    const answers = answered.map((entry) => ({ ...entry, answer: isTrue(entry.row, entry.label) ? 'yes' : 'no' }));
-    const status = await page.evaluate(async (list) => {
-      const body = JSON.stringify({ action: window.pending.key, answers: list });
-      return (await fetch('/api/answers', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })).status;
-    }, answers);
+    const { ranking } = (await ask(page, '/api/review')).body;
+    const { entries } = (await ask(page, `/api/entries?limit=${PIECE}`)).body;
+    const answers = entries.map(({ row, label }) => ({ row, label, answer: isTrue(row, label) ? 'yes' : 'no' }));
+    const { status } = await ask(page, '/api/answers', { action: `import-${given}`, answers });
     check(status === 200, `saved answers, found ${status}`);
-    await page.waitForFunction(async () => (await (await fetch('/api/review')).json()).ranking > window.pending.ranking,
-      null, { polling: 200 });
+    while ((await ask(page, '/api/review')).body.ranking <= ranking) await page.waitForTimeout(200);
   }
 }
 
@@ -89,7 +81,7 @@ async function main() {
     await page.locator('h1.question').waitFor();
     await page.waitForFunction(() => [...document.querySelectorAll('img')].every((image) => image.complete));
     await picture(page, 'journey-question');
-    const info = await page.evaluate(async () => (await fetch('/api/review')).json());
+    const info = (await ask(page, '/api/review')).body;
     // The import sorts the classes by name.
     const has = truthOf(source, classes.length);
     const isTrue = (row, label) => has(row, classes.indexOf(info.classes[label]));
@@ -98,7 +90,7 @@ async function main() {
     await page.waitForSelector('.stop');
     await page.waitForTimeout(500);
     await picture(page, 'journey-progress');
-    const counts = await page.evaluate(async () => (await (await fetch('/api/review')).json()).counts);
+    const { counts } = (await ask(page, '/api/review')).body;
     const total = (state) => counts.reduce((sum, of) => sum + of[state], 0);
     check(total(1) + total(2) === ANSWERS, `${ANSWERS} answers`);
     transcript.push(`  ${ANSWERS} answers: ${total(1)} yes, ${total(2)} no`);

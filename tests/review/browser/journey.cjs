@@ -2,7 +2,7 @@
 // answering, kill -9 the server and go on, export, two tabs, a broken image, a phone, dark mode.
 const fs = require('node:fs');
 const path = require('node:path');
-const { Browser, Server, check, picture, report, spml, step, truthOf } = require('./setup.cjs');
+const { Browser, Server, ask, check, picture, report, spml, step, truthOf } = require('./setup.cjs');
 
 const folder = process.env.FOLDER;
 const demo = path.join(folder, 'demo'), review = path.join(demo, 'review');
@@ -28,10 +28,7 @@ async function press(page, key) {
 async function answerTruly(page, entries, isTrue, sample) {
   for (let i = 0; i < entries.length; i += 24) {
     const answers = entries.slice(i, i + 24).map(({ row, label }) => ({ row, label, answer: isTrue(row, label) ? 'yes' : 'no' }));
-    const status = await page.evaluate(async ([action, list, drawn]) => {
-      const body = JSON.stringify({ action, answers: list, ...(drawn ? { sample: drawn } : {}) });
-      return (await fetch('/api/answers', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })).status;
-    }, [`truly-${sample || 0}-${i}`, answers, sample]);
+    const { status } = await ask(page, '/api/answers', { action: `truly-${sample || 0}-${i}`, answers, ...(sample ? { sample } : {}) });
     check(status === 200, `saved answers, found ${status}`);
     if (process.env.PICTURES) await page.waitForTimeout(4000); // so that the pace shown is a person's
   }
@@ -61,8 +58,11 @@ async function main() {
   await page.goto(server.address);
   await question(page).waitFor();
 
-  await step('the token leaves the address', async () => {
-    check(!page.url().includes('token'), `no token in ${page.url()}`);
+  await step('the key leaves the address, and is no cookie', async () => {
+    const key = new URL(server.address).hash.slice('#key='.length);
+    check(/^[0-9a-f]{32}$/.test(key), `a key in ${server.address}`);
+    check(!page.url().includes(key), `no key in ${page.url()}`);
+    check((await context.cookies()).length === 0, 'no cookies');
   });
 
   await step('answers by keyboard alone', async () => {
@@ -120,6 +120,9 @@ async function main() {
     await page.locator('select[name="class"]').selectOption({ index: 3 });
     await page.locator('select[name="sort"]').selectOption('uncertainty');
     await page.locator('input[name="max"]').fill('0.9');
+    await page.waitForResponse((response) => response.url().endsWith('/api/review')); // has the page drawn anew
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+    check((await page.locator('input[name="max"]').inputValue()) === '0.9', 'what was typed');
     await page.locator('input[name="max"]').press('Enter');
     await page.waitForFunction(() => location.search.includes('max=0.9'));
     check(page.url().includes('class=') && page.url().includes('sort=uncertainty'), `filters in ${page.url()}`);
@@ -160,15 +163,15 @@ async function main() {
     check((await question(page).getAttribute('data-page')) === first, 'the same page again');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press(' ');
-    check((await page.locator('.tile').nth(1).getAttribute('class')).includes('no'), 'space marks');
+    await page.waitForFunction(() => document.activeElement.matches('.tile.no')); // the one after the last that was clicked
+    check((await page.locator('.tile.no').count()) === 3, 'the marks of before, and one more');
     await page.keyboard.press('Enter');
     await saved(page);
   });
 
   await step('answering goes on while a classifier trains', async () => {
     await page.keyboard.press('g');
-    await page.waitForSelector('.one');
-    await page.locator('.filters .link').click();
+    await page.waitForSelector('.one'); // of all classes: that of the grid was its own
     await page.keyboard.press('r');
     await page.waitForFunction(() => document.querySelector('.training') || document.querySelector('.note-bar')?.textContent.includes('Retrained'));
     for (const key of ['y', 'n', 'y']) await press(page, key);
@@ -186,13 +189,44 @@ async function main() {
     await press(page, 'y');
     await page.waitForSelector('.save.failing:has-text("2 not saved")');
     await picture(page, 'review-unsaved');
+    const { port, address } = server.info;
     server = await Server.start('review', review);
     check(server.info.resumed, 'a review that goes on');
+    check(server.info.port === port, 'the port of before');
+    check(server.address !== address, 'another key');
+    await page.locator('.away input').fill(server.address);
+    await page.locator('.away input').press('Enter');
     await saved(page);
+    await page.waitForSelector('.away', { state: 'detached' });
     browser.expected = [];
     await page.waitForFunction((n) => document.querySelector('.totals .yes').textContent === `${n} yes`, before + 2);
     await page.keyboard.press('z');
     await page.waitForSelector('.note-bar:has-text("taken back")');
+  });
+
+  await step('unsaved answers move to another port with the page', async () => {
+    browser.expected = ['Failed to load resource', 'ERR_CONNECTION_REFUSED', 'ERR_CONNECTION_RESET'];
+    const before = Number((await page.locator('.totals .yes').textContent()).replace(/\D/g, ''));
+    const { port } = server.info;
+    await server.kill();
+    for (let i = 0; i < 3; i += 1) await press(page, 'y');
+    await page.waitForSelector('.save.failing:has-text("3 not saved")');
+    const taken = require('node:net').createServer();
+    await new Promise((resolve) => taken.listen(port, '127.0.0.1', resolve));
+    server = await Server.start('review', review);
+    check(server.info.port !== port, 'another port');
+    await page.locator('.away input').fill('http://evil.example/#key=00000000000000000000000000000000');
+    await page.locator('.away button').click();
+    await page.waitForSelector('.away .wrong:has-text("another machine")');
+    await page.locator('.away input').fill(server.address);
+    await page.locator('.away button').click();
+    await page.waitForFunction((origin) => location.origin === origin, new URL(server.address).origin);
+    await question(page).waitFor();
+    await saved(page);
+    check(new URL(page.url()).hash === '', `nothing behind # in ${page.url()}`);
+    await page.waitForFunction((n) => document.querySelector('.totals .yes').textContent === `${n} yes`, before + 3);
+    browser.expected = [];
+    taken.close();
   });
 
   await step('two tabs see and do not disturb each other', async () => {
@@ -221,7 +255,7 @@ async function main() {
     fs.writeFileSync(scene, 'not an image');
     await server.kill(); // forgets its thumbnails
     server = await Server.start('review', review);
-    await page.reload();
+    await page.goto(server.address);
     await question(page).waitFor();
     await page.waitForSelector('.frame .no-image:not([hidden]):has-text("cannot be shown")');
     await press(page, 'u');
@@ -232,7 +266,7 @@ async function main() {
 
   await step('a random sample gives a bound', async () => {
     const isTrue = truthOf(path.join(demo, 'scenes'), 20);
-    const { entries } = await page.evaluate(async () => (await fetch('/api/entries?limit=200')).json());
+    const { entries } = (await ask(page, '/api/entries?limit=200')).body;
     await answerTruly(page, entries, isTrue);
     await page.keyboard.press('p');
     await page.waitForSelector('.stop');
@@ -244,7 +278,7 @@ async function main() {
       await press(page, isTrue(row, label) ? 'y' : 'n');
     }
     await page.waitForSelector('.sample-bar:has-text("5 of 120")');
-    const drawn = await page.evaluate(async () => (await fetch('/api/entries?sample=1')).json());
+    const drawn = (await ask(page, '/api/entries?sample=1')).body;
     await answerTruly(page, drawn.entries.slice(5, 119), isTrue, 1);
     await page.reload(); // goes on at the first entry that waits
     await question(page).waitFor();
@@ -256,7 +290,7 @@ async function main() {
     await page.waitForSelector('.bound');
     check((await page.locator('.stop').textContent()).includes('needs a new sample'), 'a word on second looks');
     await page.waitForSelector('.chart .found');
-    await page.waitForSelector('.note-bar', { state: 'detached' });
+    await page.waitForFunction(() => document.querySelector('.note-bar').textContent === '');
     await picture(page, 'review-progress');
     await page.keyboard.press('p');
   });
@@ -274,7 +308,7 @@ async function main() {
     spml('review', review, '--export', data, '--format', 'data', '--quiet');
     spml('train', data, '--loss', 'an', '--epochs', '1', '--out', path.join(folder, 'better'), '--quiet', '--json');
     await page.keyboard.press('p');
-    const [download] = await Promise.all([page.waitForEvent('download'), page.locator('a[href*="format=csv"]').click()]);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.locator('[data-export="csv"]').click()]);
     // The page's table has the answers alone, the export also what was given.
     const answered = fs.readFileSync(out, 'utf8').split('\n').filter((line) => !line.includes(',given,'));
     check(fs.readFileSync(await download.path(), 'utf8') === answered.join('\n'), 'the same answers from the page');
@@ -320,8 +354,13 @@ async function main() {
   await step('nobody gets in without the key', async () => {
     const stranger = await browser.context();
     browser.expected = ['401'];
-    const visit = await (await stranger.newPage()).goto(new URL('/', server.address).href);
-    check(visit.status() === 401, 'a refusal');
+    const visitor = await stranger.newPage();
+    await visitor.goto(new URL('/', server.address).href);
+    await visitor.waitForSelector('h1:has-text("cannot be reached")');
+    check((await ask(visitor, '/api/review')).status === 401, 'a refusal');
+    await visitor.locator('.away input').fill(server.address);
+    await visitor.locator('.away button').click();
+    await question(visitor).waitFor(); // who has the address gets in
     await stranger.close();
     browser.expected = [];
   });

@@ -25,7 +25,8 @@ async function step(name, run) {
     console.log(`ok      ${name} (${Date.now() - start} ms)`);
   } catch (error) {
     failures += 1;
-    console.log(`FAILED  ${name}: ${error.message.split('\n').slice(0, 12).join('\n        ')}`);
+    const place = error.stack.split('\n').find((line) => line.includes('.cjs') && !line.includes('setup.cjs')) || '';
+    console.log(`FAILED  ${name}:${place.replace(/^.*[/]/, ' ').replace(')', '')}: ${error.message.split('\n').slice(0, 12).join('\n        ')}`);
     if (shown) await picture(shown, `failed-${failures}`).catch(() => {});
   }
 }
@@ -50,7 +51,7 @@ class Browser {
     const context = await this.chromium.newContext({ viewport: { width: 1280, height: 860 }, ...options });
     context.setDefaultTimeout(60000);
     context.on('request', (request) => {
-      const url = new URL(request.url());
+      const url = new URL(request.url().replace(/^blob:/, '')); // of the page's own
       if (!['127.0.0.1', 'localhost'].includes(url.hostname)) this.foreign.push(request.url());
     });
     context.on('page', (page) => {
@@ -67,9 +68,20 @@ class Browser {
   }
 }
 
+// A request of the page's own, with its key: {status, body}; with `body` a POST.
+async function ask(page, address, body) {
+  return page.evaluate(async ([where, sent]) => {
+    const headers = { 'Spml-Key': sessionStorage.getItem('spml-review-key') || '', 'Content-Type': 'application/json' };
+    const options = sent ? { method: 'POST', headers, body: JSON.stringify(sent) } : { headers };
+    const response = await fetch(where, options);
+    const text = await response.text();
+    return { status: response.status, body: response.ok ? JSON.parse(text) : text };
+  }, [address, body]);
+}
+
 async function picture(page, name) {
   if (!process.env.PICTURES) return;
   await page.screenshot({ path: path.join(process.env.PICTURES, `${name}.jpg`), type: 'jpeg', quality: 80 });
 }
 
-module.exports = { Browser, Server, check, picture, spml, step, truthOf, report: () => ({ failures, passed }) };
+module.exports = { Browser, Server, ask, check, picture, spml, step, truthOf, report: () => ({ failures, passed }) };

@@ -1,0 +1,2 @@
+// Words around the names of classes.
+export const article = (word) => (/^[aeiou]/i.test(word) ? 'an' : 'a');
