@@ -186,6 +186,26 @@ TEST_F(Faults, NothingIsSavedIntoADatabaseThatWasRemoved) {
   EXPECT_EQ(saved(), 2u);
 }
 
+// Gone for good, it takes nothing along that was called saved.
+TEST_F(Faults, WhatARemovedDatabaseHeldIsRescued) {
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(post(i).status, 200);
+  const Path file = database_file(toy.out());
+  for (const char* end : {"", "-wal", "-shm"}) remove_file(file.string() + end);
+  const std::string said = post(3).body;
+  EXPECT_EQ(post(3).body, said);  // one copy, not one for each try
+  const size_t name = said.find("review.db.rescued-");
+  ASSERT_NE(name, std::string::npos) << said;
+  const Path copy = toy.out() / said.substr(name, said.find(':', name) - name);
+  struct stat info {};
+  ASSERT_EQ(::stat(copy.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777U, 0600U);
+  review.reset();
+  std::filesystem::rename(copy, file);
+  review = toy.open();
+  EXPECT_EQ(post(3).status, 200);
+  EXPECT_EQ(saved(), 4u);
+}
+
 // SQLite removes the log beside the name when it closes, whoever's it is by then.
 TEST_F(Faults, TheFilesPutInItsPlaceStay) {
   const Path file = database_file(toy.out()), log = file.string() + "-wal";

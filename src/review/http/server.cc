@@ -101,7 +101,9 @@ class Session : public std::enable_shared_from_this<Session> {
   bool is_evicted() const { return evicted_; }
   void evict() {
     evicted_ = true;
-    asio::dispatch(stream_.get_executor(), [self = shared_from_this()] { self->stream_.close(); });
+    asio::dispatch(stream_.get_executor(), [self = shared_from_this()] {
+      if (!self->busy_) self->stream_.close();  // else after the answer
+    });
   }
 
  private:
@@ -183,7 +185,7 @@ class Session : public std::enable_shared_from_this<Session> {
     http::async_write(stream_, *message_,
                       [self = shared_from_this(), keep_alive](beast::error_code error, size_t) {
                         self->busy_ = false;
-                        if (error || !keep_alive) return self->close();
+                        if (error || !keep_alive || self->evicted_) return self->close();
                         self->read();
                       });
   }

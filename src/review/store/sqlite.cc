@@ -109,13 +109,31 @@ const Database::Known* Database::missing() const {
   return nullptr;
 }
 
-void Database::check_still_there() const {
+// A file without a name ends with the program that has it open.
+void Database::rescue() {
+  if (!rescued_.empty()) return;
+  const Path copy = fmt::format("{}.rescued-{}", path_.string(), unpredictable_name());
+  try {
+    make_private(copy);
+    Query(*this, "VACUUM INTO ?", copy.string()).run();
+    rescued_ = copy;
+  } catch (const Error&) {
+    remove_file(copy);  // tried again with the next answer
+  }
+}
+
+void Database::check_still_there() {
   const Known* file = missing();
   if (file == nullptr) return;
+  rescue();
   fail(
       "{}: the file was removed or replaced while the review was open; nothing can be saved until "
-      "it is back, or the program is ended (Ctrl-C) and started again",
-      file->path.string());
+      "it is back{}",
+      file->path.string(),
+      rescued_.empty() ? ""
+                       : fmt::format("; what it held is in {}: end the program (Ctrl-C), give that "
+                                     "the name and start again",
+                                     rescued_.filename().string()));
 }
 
 void Database::fail_with_reason(int code) const {

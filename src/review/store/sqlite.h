@@ -35,8 +35,10 @@ class Database {
 
   // From here on check_still_there() is an Error when the files that are open are no longer those
   // under their names: whatever is written to a file that was removed or replaced goes with it.
+  // What they held is copied to a file beside them, which the message names. Not for use in a
+  // transaction.
   void remember_files();
-  void check_still_there() const;
+  void check_still_there();
 
  private:
   friend class Query;
@@ -57,10 +59,12 @@ class Database {
     uint64_t device = 0, inode = 0;
   };
   const Known* missing() const;  // one of the files that is no longer there
+  void rescue();
 
   Path path_;
   mutable bool out_of_space_ = false;
   std::vector<Known> files_;
+  Path rescued_;  // a copy of what files held that are no longer there
   std::unique_ptr<sqlite3, Close> connection_;
   // Statements are prepared once; they must go before the connection does.
   std::unordered_map<std::string, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;

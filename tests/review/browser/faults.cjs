@@ -55,9 +55,9 @@ async function fullDisk(browser) {
     await saved(page);
     browser.expected = [];
     check(count(await page.locator('.totals .yes').textContent()) === 30, '30 yes');
+    await page.close(); // which would go on asking
     await server.kill();
     check(answersIn(review) === 30, '30 answers in the file');
-    await page.close();
   } finally {
     spawnSync('umount', ['-l', disk]);
   }
