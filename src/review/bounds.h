@@ -1,5 +1,5 @@
-// What counts of answers say about what was not looked at. All bounds are exact: they hold with at
-// least the confidence given, whatever the size of the sample.
+// What the answers so far imply about the entries nobody has looked at. All bounds are exact: they
+// hold with at least the given confidence, whatever the sample size.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ struct Interval {
   double low = 0, high = 1;
 };
 
-// Of a share, from `successes` in `trials` independent draws (Clopper and Pearson 1934): the shares
-// p for which neither P(X >= successes | p) nor P(X <= successes | p) is below (1 - confidence)
-// / 2.
+// Interval for a proportion, given `successes` in `trials` independent draws (Clopper and Pearson
+// 1934): the shares p for which neither P(X >= successes | p) nor P(X <= successes | p) is below (1
+// - confidence) / 2.
 Interval clopper_pearson(uint64_t successes, uint64_t trials, double confidence = kConfidence);
 
-// P(X <= found) when `sample` of `population` things are drawn without putting back and `positives`
-// of them are positive.
+// P(X <= found) when `sample` of `population` items are drawn without replacement and `positives`
+// of the population are positive.
 double hypergeometric_cdf(uint64_t found, uint64_t population, uint64_t positives, uint64_t sample);
 
 // The largest number of positives in the population that a sample with `found` positives does not

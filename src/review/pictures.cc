@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMaxFile = size_t{256} << 20;
 
-// Told by the first bytes: what is no image is never served, whatever its name.
+// Recognised by the first bytes: a file that is not an image is never served, whatever its name.
 std::string type_of(std::string_view bytes, const std::string& where) {
   if (bytes.starts_with("\xff\xd8\xff")) return "image/jpeg";
   if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return "image/png";
@@ -40,7 +40,7 @@ bool is_in_order(std::string_view bytes, const std::string& type) {
   return false;
 }
 
-// Nothing is copied that is no image, or that there is no room for: every connection may hold one.
+// Copies nothing that is not an image or exceeds the memory: every connection may hold one.
 Picture read_picture(const Path& path) {
   const MappedFile file(path);
   const std::string_view bytes(reinterpret_cast<const char*>(file.bytes().data()),
@@ -81,7 +81,7 @@ Picture Pictures::get(size_t row, int side) {
   }
   picture.bytes = make_(picture.bytes, side);
   picture.type = "image/jpeg";
-  if (side > 0) keep(key, picture);  // else as large as it may be
+  if (side > 0) keep(key, picture);  // full-size ones may be large
   return picture;
 }
 

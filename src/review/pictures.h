@@ -1,4 +1,4 @@
-// The images of the rows at the size in which they are shown, made when they are asked for.
+// The images of the rows at the size they are shown in, made on demand.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@
 
 namespace spml::review {
 
-// A JPEG of at most `side` pixels in width and height, or as large as it is for 0. Error for what
-// is no image.
+// A JPEG of at most `side` pixels in width and height; for 0, of the full size. Error for a file
+// that is not an image.
 using MakeThumbnail = std::function<std::string(const std::string& bytes, int side)>;
 
 struct Picture {
@@ -24,16 +24,16 @@ struct Picture {
 // Safe to use from several threads.
 class Pictures {
  public:
-  // Without a maker, images are shown as they are in their files, if these are in order as far as
-  // can be told without decoding them. `data` must outlive it.
+  // Without a maker, files are served as they are, if they look intact without being decoded.
+  // `data` must outlive this object.
   Pictures(const Dataset& data, MakeThumbnail make, size_t cache_bytes = size_t{64} << 20);
 
   bool any() const { return !data_.train_file.images.empty(); }
   std::string name(size_t row) const;     // of the image, or "12", as in other verbs' files
-  std::string caption(size_t row) const;  // the same for people: "row 12"
+  std::string caption(size_t row) const;  // for people: "row 12"
 
-  // The image of a row, at most `side` pixels wide and high, or as it is for side 0; Error when
-  // there is none or it is broken.
+  // The image of a row, at most `side` pixels wide and high, or in full for side 0; Error when it
+  // is missing or broken.
   Picture get(size_t row, int side);
 
   size_t cached_bytes() const;

@@ -58,7 +58,7 @@ Review::Review(const ReviewOptions& options) : options_(options) {
     open_ranker();
   }
   refresher_ = std::make_unique<Refresher>(*store_, ranker_.get());
-  // A run that was in training when the program was killed will never be done.
+  // A run that was being trained when the program was killed will never be finished.
   for (ReviewRun& record : store_->runs()) {
     if (record.state != RunState::kTraining) continue;
     record.state = RunState::kStopped;
@@ -78,7 +78,7 @@ Review::Review(const ReviewOptions& options) : options_(options) {
   });
 }
 
-// Before the folder is made: a mistake in a name leaves nothing behind.
+// Runs before the folder is made, so that a misspelt name leaves nothing behind.
 void Review::open_new() {
   if (holds_something_else(options_.out)) {
     fail("{}: expected an empty folder or a review, found other files; choose another --out",
@@ -198,7 +198,7 @@ std::optional<ReviewSample> Review::last_sample() {
   ReviewSample sample{*last, {}};
   const auto& counts = sample.record.counts;
   if (counts[static_cast<size_t>(State::kOpen)] > 0) return sample;
-  // "Unsure" may be a positive, so it counts as one.
+  // An unsure entry may be positive, so it counts as one.
   SampleOutcome outcome;
   outcome.population = sample.record.population;
   outcome.sample = sample.record.size;

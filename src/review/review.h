@@ -22,20 +22,20 @@ struct ReviewOptions {
   std::string reviewer = "reviewer";
   Path log;  // "": none
   int threads = 1;
-  size_t limit = 200'000;  // of suggestions that are kept
+  size_t limit = 200'000;  // suggestions to keep
   MakeThumbnail make_thumbnail;
-  std::function<bool()> stop_requested = {};  // ends rankings early
+  std::function<bool()> stop_requested = {};  // interrupts rankings
 };
 
 struct ReviewSample {
   SampleRecord record;
-  std::optional<StoppingBound> bound;  // once every entry of it has an answer
+  std::optional<StoppingBound> bound;  // once every entry of the sample is answered
 };
 
 class Review {
  public:
-  // Makes the review or goes on with it. Error when the folder is in use or holds something else,
-  // and when the data is not the one that the review is about.
+  // Creates the review or continues it. Error when the folder is in use or holds something else,
+  // and when the data is not the data the review was begun with.
   explicit Review(const ReviewOptions& options);
   Review(const Review&) = delete;
   Review& operator=(const Review&) = delete;
@@ -45,23 +45,23 @@ class Review {
   Pictures& pictures() { return *pictures_; }
   const Neighbours& neighbours() const { return *neighbours_; }
   const LabelMatrix& observed() const { return observed_; }
-  // What the review's own files make the program read from elsewhere, for its user to know.
+  // Paths outside the review that its files refer to, for the user to know.
   std::vector<std::string> notices() const;
   bool resumed() const { return resumed_; }
 
-  // As Store::answer. An entry that nobody has labelled may be answered also when a new list of
-  // suggestions, which came while it was on the screen, does not have it.
+  // Like Store::answer. An unlabelled entry may be answered even if a new list of suggestions,
+  // which arrived while it was on the screen, no longer has it.
   ActionResult answer(const std::string& key, const std::vector<NewAnswer>& answers,
                       std::optional<int64_t> sample = {});
 
-  bool retrain();                                            // false when it is under way
+  bool retrain();                                            // false when one is under way
   int64_t ranking() const { return refresher_->version(); }  // changes when scores do
   RetrainStatus retrain_status() const { return retrainer_->status(); }
   void stop_retraining() { retrainer_->stop(); }
-  // Why answers are missing in the --log just now, or ""; tries to add them.
+  // Why answers are missing from the --log at the moment, or ""; tries to add them.
   std::string log_problem() { return log_ ? log_->problem() : ""; }
 
-  // Draws and fixes `size` open entries; its number, or nothing where none is open.
+  // Draws and fixes a sample of `size` open entries; its number, or nothing if none is open.
   std::optional<int64_t> draw_sample(size_t size);
   std::optional<ReviewSample> last_sample();
 
@@ -81,7 +81,7 @@ class Review {
   LabelMatrix observed_;  // as given, before the answers
   std::unique_ptr<Pictures> pictures_;
   std::unique_ptr<Neighbours> neighbours_;
-  std::mutex mutex_;  // of the two below
+  std::mutex mutex_;  // guards the two below
   std::shared_ptr<Scorer> scorer_;
   std::mt19937_64 random_{std::random_device{}()};
   std::unique_ptr<AnswerLog> log_;

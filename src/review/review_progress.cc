@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t kPoints = 200;
 constexpr size_t kPaceAnswers = 100;  // the latest, from which the pace is taken
-constexpr int64_t kPause = 60'000;    // ms without an answer that are no work
+constexpr int64_t kPause = 60'000;    // a longer gap in ms is a break, not work
 
 void count(State answer, Precision& precision) {
   precision.yes += answer == State::kYes;

@@ -1,4 +1,4 @@
-// How the review goes: precision, labels found, pace.
+// How the review is going: precision, labels found, pace.
 #pragma once
 
 #include <vector>
@@ -21,8 +21,8 @@ struct Progress {
   double per_minute = 0;  // answers, pauses left out
 };
 
-// From the last answers in the order given. Those that were drawn at random say nothing about how
-// good the suggestions are, so they are left out of the precision and the curve.
+// Computed from the latest answer of every entry, in the order given. Random samples say nothing
+// about how good the suggestions are, so they count towards neither the precision nor the curve.
 Progress measure_progress(const std::vector<AnswerRecord>& answers, size_t labels);
 
 }  // namespace spml::review

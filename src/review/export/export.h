@@ -15,7 +15,7 @@ const std::vector<std::string>& export_formats();
 // ".csv" and so on; "" for folders.
 std::string export_ending(const std::string& format);
 
-// Works also while the review is served.
+// Also works while the review is being served.
 ExportReport export_review(const ExportOptions& options);
 
 // The last answers, one per line: a table (csv), which begins with the header, or JSON Lines

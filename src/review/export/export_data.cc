@@ -29,7 +29,7 @@ struct Opened {
   int fd;
 };
 
-// The bytes by reading and writing, for file systems between which the system copies nothing.
+// Copies by reading and writing, where the kernel cannot copy between the file systems.
 bool copy_by_hand(int from, int to) {
   std::vector<char> block(size_t{1} << 20);
   while (true) {
@@ -45,9 +45,9 @@ bool copy_by_hand(int from, int to) {
   }
 }
 
-// The other files of the folder stay what they are. They are copied, never linked: what somebody
-// writes into the export must not change the data. Where the file system shares blocks until one of
-// two files is written to, a copy takes no room and no time.
+// The other files of the folder are copied unchanged. They are never linked: writing into the
+// export must not change the data. On file systems that share blocks until one copy is modified,
+// this takes neither space nor time.
 void copy_over(const Path& from, const Path& to) {
   if (!path_exists(from)) return;
   const MappedFile checked(from);  // a regular file, or Error
@@ -87,7 +87,7 @@ void write_data(const Labelled& labelled, const ExportOptions& options, ExportRe
   DatasetInfo info;
   const Path json = source / "dataset.json";
   if (path_exists(json)) info = parse_dataset_json(read_file(json), json.string());
-  // Names may lead anywhere below the source; in the new folder the features have the usual ones.
+  // Feature files may lie anywhere below the source; in the new folder they get the usual names.
   for (const auto& [part, named] :
        {std::pair{"train", &info.train_features}, std::pair{"val", &info.val_features}}) {
     copy_over(named->empty() ? features_file(source, part)

@@ -13,7 +13,7 @@ std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// A list in a file, of which one element at a time is in memory.
+// A list in a file, written one element at a time.
 class ListWriter {
  public:
   explicit ListWriter(TextFile& file) : file_(file) { file_.write("["); }

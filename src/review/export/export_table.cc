@@ -1,4 +1,4 @@
-// CSV and JSON Lines: what was given, and the last answer of every entry.
+// CSV and JSON Lines: the given labels and the last answer of every entry.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -11,14 +11,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A text as it stands in a line.
+// A text, escaped for a line.
 std::string field_of(const std::string& format, const std::string& text) {
   return format == "csv" ? csv_field(text)
                          : Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// Label names for `spml import`: in "label" what is there, in "not" what is absent. `image` and
-// `name` are fields, made once for all their lines.
+// Label names for `spml import`: present ones in "label", absent ones in "not". `image` and `name`
+// are fields, escaped once for all their lines.
 std::string line_of(const std::string& format, std::string_view image, std::string_view name,
                     std::string_view word, bool present, bool absent, const AnswerRecord* answer) {
   const bool scored = answer != nullptr && answer->score;

@@ -1,5 +1,5 @@
-// ImageSets/Main lists as VOC has them: 1 present, -1 absent, 0 unsure. An image whose label for a
-// class nobody knows is not in the list of that class; train.txt lists all of them.
+// ImageSets/Main lists as in VOC: 1 present, -1 absent, 0 unsure. An image whose label for a class
+// is unknown is not in that class's list; train.txt lists all images.
 #include <fcntl.h>
 #include <fmt/format.h>
 
@@ -20,8 +20,7 @@
 namespace spml::review {
 namespace {
 
-// Names come from the data: '_' for what would end a line, command a terminal or is one of
-// `others`.
+// Names come from the data: '_' replaces line ends, control characters and `others`.
 std::string word_of(std::string_view text, std::u32string_view others) {
   std::string word;
   while (!text.empty()) {
@@ -40,7 +39,7 @@ std::string word_of(std::string_view text, std::u32string_view others) {
 constexpr std::string_view kEnding = "_train.txt";
 constexpr size_t kMaxWord = 200;  // bytes: file systems take 255, drafts and endings included
 
-// At most so many bytes, with a mark of the whole where something is left out.
+// At most kMaxWord bytes; a shortened word ends with a hash of the whole.
 std::string shortened(const std::string& word) {
   if (word.size() <= kMaxWord) return word;
   std::string_view rest = word;
@@ -54,7 +53,7 @@ std::string shortened(const std::string& word) {
   return fmt::format("{}~{:016x}", kept, hash);
 }
 
-// As part of a file name a class may not lead elsewhere, nor be longer than one may be.
+// The class as part of a file name: leads nowhere else and is short enough.
 std::string file_word(const std::string& text) {
   std::string word = word_of(text, U"/\\");
   if (word.empty() || word.front() == '.') word.insert(word.begin(), '_');
@@ -68,8 +67,8 @@ std::string image_id(std::string name) {
   return word_of(name, U" ");
 }
 
-// NAME of NAME_train.txt for each class. Every class has a list: where two names become the same,
-// the later one gets a number.
+// The NAME of NAME_train.txt for each class. Where two names become the same, the later one gets a
+// number, so that every class has a list.
 std::vector<std::string> list_names(const std::vector<std::string>& classes) {
   std::vector<std::string> names;
   std::set<std::string> used;
@@ -83,8 +82,8 @@ std::vector<std::string> list_names(const std::vector<std::string>& classes) {
   return names;
 }
 
-// Two images of one name would be one to whoever reads the lists. Sorting hashes finds them in 16
-// bytes a row; where hashes are equal, the names decide.
+// Readers of the lists would take two images of the same name for one. Sorting hashes finds such
+// pairs with 16 bytes a row; equal hashes are settled by the names.
 void refuse_equal_ids(const Labelled& labelled) {
   struct Hashed {
     size_t hash, row;
@@ -121,7 +120,7 @@ void write_list(const Labelled& labelled, size_t label, const Path& path) {
   file.commit();
 }
 
-// A folder that is gone, with all that is in it, unless it has been put in place.
+// A folder that is removed with its contents unless it has been moved into place.
 class Staging {
  public:
   explicit Staging(Path path) : path_(std::move(path)) { make_folder(path_); }
@@ -137,7 +136,7 @@ class Staging {
   Path path_;
 };
 
-// Lists that an earlier export may have written, and nothing else.
+// Only lists that an earlier export may have written.
 void check_replaceable(const Path& lists) {
   for (const Path& entry : list_folder(lists)) {
     const std::string name = entry.filename().string();
@@ -161,7 +160,7 @@ void write_lists(const Labelled& labelled, const Path& folder) {
 
 }  // namespace
 
-// All lists appear at once: part of them would be read as data with fewer classes.
+// All lists appear at once: some of them alone would read as data with fewer classes.
 void write_voc(const Labelled& labelled, const ExportOptions& options) {
   refuse_equal_ids(labelled);
   const Path sets = options.out / "ImageSets", lists = sets / "Main";

@@ -1,4 +1,4 @@
-// What exports are made from, and where they go.
+// The input of every export, and where it goes.
 #pragma once
 
 #include <span>
@@ -19,14 +19,14 @@ struct ExportOptions {
 
 struct ExportReport {
   size_t yes = 0, no = 0, unsure = 0;  // answers
-  std::string data;                    // the folder that they are about, as the review names it
-  std::vector<std::string> notices;    // what was decided for the user
+  std::string data;                    // the data folder, as the review names it
+  std::vector<std::string> notices;    // decisions made on the user's behalf
 };
 
-// What a format is made from.
+// The labels that a format writes.
 struct Labelled {
   Dataset data;
-  LabelMatrix observed;               // as the review began
+  LabelMatrix observed;               // as they were before the review
   LabelMatrix labels;                 // with the answers: +1, -1, 0
   std::vector<AnswerRecord> answers;  // the last of each entry
   std::vector<Entry> unsure;          // those that were left open, sorted
@@ -35,7 +35,7 @@ struct Labelled {
   std::span<const Entry> unsure_of(size_t row) const;
 };
 
-// Text on its way to a file, which appears when it is whole: labels may be more than memory holds.
+// Text written to a file that appears once it is complete: labels may not fit in memory.
 class TextFile {
  public:
   explicit TextFile(const Path& path) : file_(path) {}

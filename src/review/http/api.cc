@@ -25,7 +25,7 @@ constexpr size_t kMaxKey = 64;                   // characters of an action's ke
 constexpr double kMaxPlace = double{1LL << 53};  // lots are the largest, and whole numbers
 constexpr int kSides[] = {0, 160, 240, 320, 480, 640, 960, 1280};
 
-// A mistake of whoever wrote the request, as answer 400.
+// A mistake in the request: response 400.
 struct BadRequest {
   std::string message;
 };
@@ -47,7 +47,7 @@ double real_from(const std::string& text, const char* what) {
   return value;
 }
 
-// Reads the JSON object of a request's body; whatever is wrong with it is the sender's mistake.
+// Reads the JSON object in a request's body; any error in it is the sender's.
 template <class Read>
 auto read_body(const Request& request, const Read& read) {
   try {
@@ -198,7 +198,7 @@ Response Api::post(const Request& request) try {
   if (request.path == "/api/export") return export_labels(request);
   return plain(404, "There is nothing here.");
 } catch (const Error& error) {
-  // The page keeps what it sent, says so, and sends it again.
+  // The page keeps the answer, shows it as unsaved, and sends it again.
   return plain(review_.store().is_out_of_space() ? 507 : 503, error.what());
 }
 
@@ -338,7 +338,7 @@ Response Api::retrain() {
   return json_response({{"started", started}, {"retrain", to_json(review_.retrain_status())}});
 }
 
-// Into REVIEW/exports, under a name that is free: the page cannot choose where the program writes.
+// Into REVIEW/exports, under an unused name: the page cannot choose where the program writes.
 Response Api::export_labels(const Request& request) {
   ExportOptions options;
   options.format = read_body(request, [](const JsonObject& object) {

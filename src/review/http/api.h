@@ -1,4 +1,4 @@
-// What the page asks the server: addresses and JSON. docs/review.md lists them.
+// The requests of the page: paths and JSON. docs/review.md lists them.
 #pragma once
 
 #include <mutex>
@@ -9,7 +9,7 @@
 
 namespace spml::review {
 
-// Answers requests that may pass the guard. Safe to use from several threads.
+// Answers requests that the guard let through. Safe to use from several threads.
 class Api {
  public:
   explicit Api(Review& review) : review_(review) {}
@@ -39,7 +39,7 @@ class Api {
 // Requests that may take long: pictures, neighbours, exports.
 bool is_slow(const Request& request);
 
-// The whole: guard, page, API.
+// Everything together: guard, page, API.
 Response serve(const Guard& guard, Api& api, const Request& request);
 
 }  // namespace spml::review

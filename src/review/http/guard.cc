@@ -35,7 +35,7 @@ bool is_private(const Path& file) {
          (info.st_mode & 077) == 0;
 }
 
-// Host without its port, and without the brackets of an IPv6 address; "" for what is none.
+// The host without its port and without the brackets of an IPv6 address; "" if it is malformed.
 std::string_view host_name(std::string_view host) {
   const size_t end = host.starts_with('[') ? host.find(']') : std::min(host.find(':'), host.size());
   if (end == std::string_view::npos) return {};
@@ -46,7 +46,7 @@ std::string_view host_name(std::string_view host) {
   return host.starts_with('[') ? host.substr(1, end - 1) : host.substr(0, end);
 }
 
-// Addresses below these are the review's own; all others are files of the page.
+// Paths below these belong to the review; all others are files of the page.
 bool is_private_path(std::string_view path) {
   return path.starts_with("/api/") || path.starts_with("/image/");
 }
@@ -96,7 +96,7 @@ void write_private(const Path& file, const std::string& text) {
 }
 
 bool same_secret(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;  // the length is no secret
+  if (a.size() != b.size()) return false;  // the length is not secret
   unsigned different = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     different |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);

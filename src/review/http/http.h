@@ -1,4 +1,4 @@
-// A request and its answer, as everything but the server itself sees them.
+// A request and its response, as everything except the server itself sees them.
 #pragma once
 
 #include <functional>
@@ -25,15 +25,15 @@ struct Response {
   std::string type = "application/json";
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
-  bool has_key = false;  // whoever asked may use the review
+  bool has_key = false;  // the sender is allowed to use the review
 };
 
 using Handler = std::function<Response(const Request&)>;
 
-// Sets path and query from what stands behind GET.
+// Sets path and query from the request target, the text after GET.
 void set_target(std::string_view target, Request& request);
 
-// A short plain answer, for refusals.
+// A short plain-text response, for refusals.
 Response plain(int status, std::string text);
 
 }  // namespace spml::review

@@ -48,7 +48,7 @@ Request plain_request(const http::request<http::string_body>& message) {
   return request;
 }
 
-// Which of two equal headers counts is a matter of taste, and so of attack.
+// Programs disagree on which of two equal headers counts, which attackers exploit.
 bool says_twice(const http::request<http::string_body>& message) {
   return message.count(http::field::host) > 1 || message.count(http::field::origin) > 1 ||
          message.count(http::field::content_type) > 1 || message.count(kKeyHeader) > 1 ||
@@ -57,8 +57,8 @@ bool says_twice(const http::request<http::string_body>& message) {
 
 void close_on_exec(int fd) { ::fcntl(fd, F_SETFD, FD_CLOEXEC); }
 
-// Every answer carries these: nothing from elsewhere runs in the page, no other page shows it in a
-// frame, and no cache keeps it. Pictures are fetched with the key, and shown as blobs.
+// Sent with every response: the page runs nothing from elsewhere, cannot be framed by another page,
+// and is never cached. Pictures are fetched with the key and shown as blobs.
 Message to_message(Response response, unsigned version, bool keep_alive) {
   Message message{static_cast<http::status>(response.status), version};
   message.set(http::field::content_type, response.type);
@@ -77,7 +77,7 @@ Message to_message(Response response, unsigned version, bool keep_alive) {
   return message;
 }
 
-// One connection: reads a request, answers it, and so on until either side ends.
+// One connection: reads and answers one request after another until either side closes it.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   Session(tcp::socket socket, const ServerOptions& options, const Handler& handler,
@@ -116,8 +116,8 @@ class Session : public std::enable_shared_from_this<Session> {
                             beast::bind_front_handler(&Session::on_header, shared_from_this()));
   }
 
-  // Whatever is wrong is said before a body is read. Chunks are refused: what may stand beside them
-  // (extensions, trailers) is in no limit, and no browser sends them here.
+  // Bad requests are refused before their body is read. So are chunked ones: no limit covers their
+  // extensions and trailers, and browsers do not send them here.
   void on_header(beast::error_code error, size_t) {
     if (error) return on_error(error);
     if (says_twice(parser_->get())) return refuse(400, "A header is there twice.");
@@ -139,7 +139,7 @@ class Session : public std::enable_shared_from_this<Session> {
         error != http::error::end_of_stream && error != http::error::partial_message) {
       return refuse(400, "Not a request.");
     }
-    close();  // the other side ended, or took too long
+    close();  // the other side closed, or took too long
   }
 
   void refuse(int status, const char* text) { write(plain(status, text), 11, false); }
@@ -155,7 +155,7 @@ class Session : public std::enable_shared_from_this<Session> {
     }
     asio::post(
         slow_, [self = shared_from_this(), request = std::move(request), version, keep_alive] {
-          if (self->is_gone()) return;  // nobody waits for it
+          if (self->is_gone()) return;  // nobody is waiting for it
           asio::post(self->stream_.get_executor(),
                      [self, response = self->answer(request), version, keep_alive]() mutable {
                        self->write(std::move(response), version, keep_alive);
@@ -163,7 +163,7 @@ class Session : public std::enable_shared_from_this<Session> {
         });
   }
 
-  // Whether the other side has closed, as a page does with pictures that it no longer shows.
+  // Whether the other side has closed, as a page does for pictures it no longer shows.
   bool is_gone() {
     char byte = 0;
     return ::recv(stream_.socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
@@ -190,8 +190,8 @@ class Session : public std::enable_shared_from_this<Session> {
                       });
   }
 
-  // Closing a socket with unread bytes in it would take the last answer away from the client, so
-  // what it still sends is read for a moment and dropped.
+  // Closing a socket with unread bytes would discard the response on its way to the client, so
+  // whatever it still sends is read for a moment and dropped.
   void close() {
     beast::error_code ignored;
     stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
@@ -272,8 +272,8 @@ struct Server::Impl {
     accept_later();
   }
 
-  // A place for one more; false where there is none. Only one accept is under way at a time, so the
-  // list is used by one thread at a time.
+  // Makes room for one more; false if there is none. Only one accept is under way at a time, so
+  // only one thread uses the list.
   bool make_room() {
     size_t strangers = 0, holders = 0;
     std::shared_ptr<Session> stranger, holder;  // those that have been idle longest
@@ -297,7 +297,7 @@ struct Server::Impl {
     return sessions.size() < 2 * options.max_connections;  // with those that are being closed
   }
 
-  // Where descriptors or memory are short, the next try would fail at once, and so on.
+  // When descriptors or memory run out, trying again at once would fail again and again.
   void accept_later() {
     pause.expires_after(std::chrono::milliseconds(100));
     pause.async_wait([this](beast::error_code error) {
@@ -305,7 +305,7 @@ struct Server::Impl {
     });
   }
 
-  // What a handler throws ends its connection, whose last user it was, and nothing else.
+  // An exception from a handler ends only its own connection.
   void run() {
     while (!context.stopped()) {
       try {
@@ -333,7 +333,7 @@ Server::Server(const ServerOptions& options, Handler handler)
     for (int i = 0; i < options.threads; ++i) {
       impl_->threads.emplace_back([impl = impl_.get()] { impl->run(); });
     }
-    impl_->accept();  // last: no request is under way when a thread cannot be had
+    impl_->accept();  // last: if a thread cannot be started, no request is under way
   } catch (...) {
     stop();
     throw;

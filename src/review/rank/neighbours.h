@@ -1,4 +1,4 @@
-// Why a label is suggested: the rows that are known to have it and look most alike.
+// Why a label is suggested: the most similar rows that are known to have it.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,7 @@ class Neighbours {
   Neighbours(const Dataset& data, const LabelMatrix& observed);
 
   // At most `count` observed positives of the label, the most similar first, never the row itself.
-  // Of more than a few thousand positives, an even sample is compared.
+  // If there are more than a few thousand positives, an even sample of them is compared.
   std::vector<Neighbour> nearest(Entry entry, size_t count) const;
 
  private:

@@ -23,7 +23,7 @@ bool Ranker::is_possible(const Dataset& data, const TrainConfig& config) {
   if (needs == LabelNeed::kTruth || needs == LabelNeed::kTrueNegatives) return false;
   const size_t rows = data.train_file.rows(), columns = data.train_file.features.cols();
   if (!LeastSquares::can_fit(rows, columns)) return false;
-  // Beside what fitting takes: scores of both classifiers and the probabilities kept here.
+  // On top of what fitting takes: scores of both classifiers and the probabilities kept here.
   return saturating_sum(saturating_product(rows, data.labels(), 3 * sizeof(float)),
                         bytes_to_fit(rows, data.labels(), columns)) <= kMostBytes;
 }

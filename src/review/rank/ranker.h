@@ -1,5 +1,5 @@
-// Which labels to ask for next: the ranking of docs/suggest.md, which judges every row by
-// classifiers that did not see it and learns from the answers.
+// Which labels to ask for next: the ranking of docs/suggest.md, which scores every row with
+// classifiers that did not train on it and learns from the answers.
 #pragma once
 
 #include <functional>
@@ -14,24 +14,24 @@ namespace spml::review {
 
 class Ranker {
  public:
-  // Whether the data can be ranked so: the loss needs no truth, and what is kept in memory is
-  // little enough for a server that stays in the background. Else a run's own scores have to do.
+  // Whether the data can be ranked this way: the loss needs no truth, and the memory needed is
+  // small enough for a server in the background. Otherwise a run's own scores are used.
   static bool is_possible(const Dataset& data, const TrainConfig& config);
 
   // `observed` are the labels before the first answer. Both it and the data must outlive this
-  // object. Nothing is computed before the first use. What takes long asks `stop_requested` and
-  // ends with an Error when it says so.
+  // object. Nothing is computed before the first use. Long computations poll `stop_requested` and
+  // end with an Error once it returns true.
   Ranker(const Dataset& data, const TrainConfig& config, const LabelMatrix& observed, int threads,
          std::function<bool()> stop_requested = {});
 
-  // Trains classifiers that leave out a part of the rows each, with the answers; later rankings use
-  // them, too. Takes about five times as long as the run did.
+  // Trains classifiers on the answers, each without a part of the rows; later rankings use them
+  // too. Takes about five times as long as the run did.
   void retrain(const std::vector<NewAnswer>& answers, const SuggestEvents& events);
 
   // The `limit` best entries that nobody has labelled or answered.
   Suggestions rank(const std::vector<NewAnswer>& answers, size_t limit);
 
-  // What the last ranking said of those entries that were unknown then.
+  // Scores of the last ranking, for entries that were unknown then.
   std::vector<Suggestion> score(std::span<const Entry> entries) const;
 
  private:

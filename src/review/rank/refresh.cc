@@ -22,7 +22,7 @@ void Refresher::answered() {
   try {
     thread_ = std::thread([this, id = run->id] { refresh(id); });
   } catch (const std::exception&) {
-    running_ = false;  // no thread is to be had; the answer is saved all the same
+    running_ = false;  // no thread could be started; the answer is saved all the same
   }
 }
 
@@ -30,14 +30,14 @@ void Refresher::refresh(int64_t run) {
   try {
     work(run);
   } catch (const std::exception&) {
-    // The old order serves as well; what is wrong with the file, the next answer will tell.
+    // The old order will do; if the file is damaged, the next answer will say so.
   }
   running_ = false;
 }
 
 void Refresher::work(int64_t run) {
   std::vector<Suggestion> changed = ranker_->rank(store_.answered(), kBest).list;
-  // What stood among the best and no longer does has to make room.
+  // Entries that are no longer among the best make room.
   Listing best;
   best.state = State::kOpen;
   best.limit = kBest;

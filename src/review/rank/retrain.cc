@@ -12,9 +12,8 @@
 namespace spml::review {
 namespace {
 
-// What is learnt from answers to the likeliest questions says little of the unlikeliest, of which
-// there are many: what was expected before the first answer, less what was found, is the better
-// guess.
+// Answers to the likeliest questions say little about the many unlikely ones: the number expected
+// before the first answer, less the number found, is the better estimate.
 double expected_missing(const Suggestions& ranked, const ReviewRun& first,
                         const std::vector<NewAnswer>& answers) {
   const auto found = std::count_if(answers.begin(), answers.end(), [](const NewAnswer& answer) {
@@ -52,7 +51,7 @@ bool Retrainer::start(const Path& run) {
   if (thread_.joinable()) thread_.join();  // it has ended
   stop_ = false;
   thread_ = std::thread([this, run] { work(run); });
-  status_ = {true, "training", 0, 0, ""};  // of a thread that there is; it waits for the mutex
+  status_ = {true, "training", 0, 0, ""};  // the thread exists and waits for the mutex
   return true;
 }
 
@@ -68,7 +67,7 @@ void Retrainer::work(const Path& run) {
       try {
         store_.update_run(record);
       } catch (const std::exception&) {
-        // The first failure is the one to tell.
+        // Report the first failure.
       }
     }
   }
@@ -100,13 +99,13 @@ void Retrainer::train(const Path& base, ReviewRun& record) {
   set([&](RetrainStatus& status) { status.answers = record.answers; });
 
   DatasetOptions options;
-  options.check_features = false;  // they were when the review was opened
+  options.check_features = false;  // checked when the review was opened
   options.threads = setup_.threads;
   Dataset data = open_dataset(setup_.data->folder, options);
-  check_same_data(store_.subject(), data);  // the folder may be another by now
+  check_same_data(store_.subject(), data);  // the folder may have been replaced
   data.train_file.observed = with_answers(*setup_.observed, answers);
   TrainConfig config = load_trained_model(base, 1).config;
-  config.observe.reset();  // what it drew is in the labels
+  config.observe.reset();  // the labels it drew are among `labels`
   RunOptions run;
   run.out = setup_.review / record.folder;
   make_folder_inside(setup_.review / "runs");
@@ -131,7 +130,7 @@ void Retrainer::train(const Path& base, ReviewRun& record) {
   Suggestions suggestions = setup_.ranker == nullptr
                                 ? scorer->suggest(data.train_file.observed, setup_.limit)
                                 : rank(answers);
-  // What has been looked at, or will be, stays in the list whatever its score is now.
+  // Answered and sampled entries stay in the list whatever their score is now.
   std::vector<Entry> kept = store_.sampled();
   for (const NewAnswer& answer : store_.answered()) kept.push_back(answer.entry);
   for (const Suggestion& suggestion : scorer->score(kept)) suggestions.list.push_back(suggestion);

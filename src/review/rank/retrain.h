@@ -16,10 +16,10 @@ namespace spml::review {
 
 struct RetrainStatus {
   bool running = false;
-  std::string phase;  // "training", "ranking", "finishing"; "" when nothing was started yet
+  std::string phase;  // "training", "ranking", "finishing"; "" before the first start
   double share = 0;   // done, 0 to 1
   int64_t answers = 0;
-  std::string error;  // why the last one failed; "" when it did not
+  std::string error;  // why the last one failed; "" if it succeeded
 };
 
 struct RetrainSetup {
@@ -27,21 +27,21 @@ struct RetrainSetup {
   const LabelMatrix* observed = nullptr;  // before the answers
   Path review;                            // the folder; runs go to review/runs
   int threads = 1;
-  size_t limit = 0;          // of suggestions
-  Ranker* ranker = nullptr;  // else the run ranks
+  size_t limit = 0;          // number of suggestions
+  Ranker* ranker = nullptr;  // without one, the run's own scores rank
 };
 
 class Retrainer {
  public:
-  // `done` hears of the scorer of a new run, from another thread. What `setup` points to and the
-  // store must outlive this object.
+  // `done` is called from another thread with the scorer of a new run. The store and everything
+  // `setup` points to must outlive this object.
   Retrainer(Store& store, const RetrainSetup& setup,
             std::function<void(std::shared_ptr<Scorer>)> done);
   Retrainer(const Retrainer&) = delete;
   Retrainer& operator=(const Retrainer&) = delete;
-  ~Retrainer();  // stops training that is under way
+  ~Retrainer();  // stops any training under way
 
-  // Trains with the settings of `run`; false when training is under way already.
+  // Trains with the settings of `run`; false when training is already under way.
   bool start(const Path& run);
   RetrainStatus status() const;
   void stop();  // asks, and waits

@@ -1,4 +1,4 @@
-// From a trained run to suggestions: how probable every label is that nobody has given.
+// From a trained run to suggestions: the probability of every label that nobody has given.
 #pragma once
 
 #include <memory>
@@ -18,11 +18,11 @@ struct Suggestions {
   size_t unknown = 0;            // how many of those there are
 };
 
-// Scores of a run for rows of the training file of the data it fits. Safe to use from several
-// threads. `data` must outlive it.
+// Scores of a run on rows of the training file. Safe to use from several threads. `data` must
+// outlive this object.
 class Scorer {
  public:
-  // Error for a run that does not fit the data or that takes images instead of features.
+  // Error for a run that does not match the data or takes images instead of features.
   Scorer(const Path& run, const Dataset& data, int threads);
 
   const TrainedModel& trained() const { return trained_; }

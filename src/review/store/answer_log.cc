@@ -15,7 +15,7 @@
 namespace spml::review {
 namespace {
 
-// The number in a line of a log, if it is one of this review.
+// The number of the answer in a line, if the line belongs to a log of this review.
 int64_t id_in(std::string_view line, const Subject& review, const Path& path) try {
   const auto json = parse_json(line, path.string());
   const JsonObject object(json, path.string());
@@ -28,14 +28,14 @@ int64_t id_in(std::string_view line, const Subject& review, const Path& path) tr
       path.string());
 }
 
-// How much of a log is whole lines, and the number of the last answer in them.
+// The size of a log's complete lines, and the number of the last answer in them.
 struct LogEnd {
   size_t bytes = 0, cut_off = 0;
   int64_t id = 0;
 };
 
-// What follows the last whole line may be cut off only where it is the beginning of the line that
-// has to come next: anything else is somebody's own text.
+// Text after the last complete line is removed only if it is the beginning of the line that comes
+// next: anything else is not ours.
 LogEnd find_end(const Path& path, Store& store, const AnswerLog::NameOfRow& name) {
   const MappedFile file(path);
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
@@ -108,7 +108,7 @@ AnswerLog::~AnswerLog() {
   ::close(fd_);
 }
 
-// A file to add lines to: no link is followed, and nothing is waited for.
+// Opens a file for appending without following links or blocking on pipes.
 void AnswerLog::open(const Path& path) {
   const int flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   fd_ = ::open(path.c_str(), flags, 0666);
@@ -122,7 +122,7 @@ void AnswerLog::open(const Path& path) {
   inode_ = info.st_ino;
 }
 
-// What is written to a file that was removed or replaced is lost.
+// Text written to a file that was removed or replaced is lost.
 void AnswerLog::check_place() const {
   struct stat info;
   if (::lstat(path_.c_str(), &info) == 0 && info.st_dev == device_ && info.st_ino == inode_) return;
@@ -152,7 +152,7 @@ bool AnswerLog::append(const std::string& line) {
   return true;
 }
 
-// All of a line or nothing: what a full disk took of it is cut off before the next try.
+// Writes the whole line or nothing: what a full disk accepted of it is cut off before the next try.
 bool AnswerLog::write(const AnswerRecord& answer) try {
   check_place();
   struct stat info;

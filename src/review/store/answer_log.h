@@ -17,21 +17,21 @@ class AnswerLog {
  public:
   using NameOfRow = std::function<std::string(size_t row)>;
 
-  // Adds to the file what it lacks of the store's answers, and from then on every new one. Error
-  // when the file is not a log of this review, or cannot be written.
+  // Adds the store's answers that the file lacks, and from then on every new one. Error when the
+  // file is not a log of this review or cannot be written.
   AnswerLog(const Path& file, Store& store, NameOfRow name);
   AnswerLog(const AnswerLog&) = delete;
   AnswerLog& operator=(const AnswerLog&) = delete;
   ~AnswerLog();
 
-  // Bytes of a line cut short, as a kill leaves it, that were taken off the end of the file.
+  // Bytes of an incomplete last line, left by a kill, that were removed.
   size_t cut_off() const { return cut_off_; }
-  // Why answers are missing in the file just now; "" when none are. They are in the store, and are
-  // added before the next answer, or here, as soon as they can be.
+  // Why answers are missing from the file at the moment; "" when none are. They are in the store
+  // and are added as soon as possible, before the next answer or here.
   std::string problem();
 
  private:
-  bool write(const AnswerRecord& answer);  // false: not written, none of it
+  bool write(const AnswerRecord& answer);  // all of it, or false and none of it
   bool append(const std::string& line);
   void open(const Path& path);
   void check_place() const;
@@ -42,7 +42,7 @@ class AnswerLog {
   NameOfRow name_;
   int fd_ = -1;
   uint64_t device_ = 0, inode_ = 0;
-  uint64_t size_ = 0;  // of the whole lines in it
+  uint64_t size_ = 0;  // of the complete lines
   size_t cut_off_ = 0;
   std::mutex mutex_;
   std::string problem_;

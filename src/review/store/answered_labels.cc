@@ -27,7 +27,7 @@ std::vector<Entry> draw_open(const LabelMatrix& observed, const std::vector<NewA
   std::vector<Entry> drawn;
   population = 0;
   std::vector<int8_t> labels(observed.cols());
-  auto answered = answers.begin();  // in the order of entries
+  auto answered = answers.begin();  // sorted by entry
   for (size_t i = 0; i < observed.rows(); ++i) {
     observed.read_row(i, labels);
     for (size_t j = 0; j < labels.size(); ++j) {

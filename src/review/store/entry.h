@@ -1,4 +1,4 @@
-// What is reviewed: entries of the label matrix of the training file that nobody has given.
+// What is reviewed: the unknown entries of the training file's label matrix.
 #pragma once
 
 #include <compare>
@@ -13,7 +13,7 @@ enum class State : int8_t { kOpen = 0, kYes = 1, kNo = 2, kUnsure = 3 };
 inline constexpr int kStates = 4;
 
 std::string_view to_string(State state);                 // open, yes, no, unsure
-std::optional<State> state_from(std::string_view text);  // nothing for another word
+std::optional<State> state_from(std::string_view text);  // nothing for any other word
 
 struct Entry {
   int32_t row = 0;    // of the training file
@@ -21,7 +21,7 @@ struct Entry {
   auto operator<=>(const Entry&) const = default;
 };
 
-// An entry that the classifier takes for a missing label with this probability.
+// An entry and the probability that it is a missing label.
 struct Suggestion {
   Entry entry;
   float score = 0;

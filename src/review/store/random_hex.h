@@ -1,4 +1,4 @@
-// Numbers that nobody can guess, as text.
+// Unguessable numbers as text.
 #pragma once
 
 #include <cstddef>

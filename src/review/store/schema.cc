@@ -10,8 +10,8 @@ namespace {
 constexpr int64_t kApplicationId = 0x73706d6c;  // "spml"
 
 // `state` of a suggestion and `answer` of an answer are numbers of enum State. A suggestion of a
-// run that is not the current one is being prepared or waits to be removed. Indexes end with the
-// score where a range of scores has to be found in another order. Times are milliseconds since
+// run that is not the current one is either being prepared or about to be removed. Indexes end with
+// the score where a range of scores is needed in another order. Times are milliseconds since
 // 1970.
 constexpr const char* kTables = R"(
 CREATE TABLE review (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -95,8 +95,8 @@ int64_t pragma(Database& database, const char* sql) {
   return query.next() ? query.integer(0) : 0;
 }
 
-// Names and definitions of everything in the file. Statistics (sqlite_stat1) are not left out: they
-// can have SQLite go through whole tables for each of their rows.
+// Names and definitions of everything in the file, statistics (sqlite_stat1) included: forged ones
+// can make SQLite scan whole tables for each row.
 std::vector<std::string> definitions(Database& database) {
   std::vector<std::string> found;
   Query query(database,

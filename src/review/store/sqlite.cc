@@ -28,10 +28,10 @@ int flags_of(Database::Access access) {
   return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 }
 
-// SQLite waits for a pipe, and what it writes also changes a file behind a link or of another name.
+// SQLite would block on a pipe, and write through symbolic and hard links.
 void check_file(const Path& path) {
   struct stat info;
-  if (::lstat(path.c_str(), &info) != 0) return;  // where one is needed, SQLite says so
+  if (::lstat(path.c_str(), &info) != 0) return;  // if one is needed, SQLite says so
   if (S_ISLNK(info.st_mode)) {
     fail("{}: expected a file, found a symbolic link; use the folder it leads to", path.string());
   }
@@ -42,8 +42,8 @@ void check_file(const Path& path) {
   }
 }
 
-// A rollback journal is worse: SQLite restores what it says, and then deletes whatever file it
-// names. The databases of this program keep a write-ahead log instead, which names none.
+// A rollback journal is worse: SQLite restores its contents and then deletes the file it names. Our
+// databases use a write-ahead log instead, which names no file.
 void check_files(const Path& path) {
   for (const char* end : {"", "-wal", "-shm"}) check_file(path.string() + end);
   const Path journal = path.string() + "-journal";
@@ -53,7 +53,7 @@ void check_files(const Path& path) {
   }
 }
 
-// SQLite gives its other files the mode of this one: answers are for the user alone.
+// SQLite gives its other files the same mode: answers are private to the user.
 void make_private(const Path& path) {
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) fail("{}: cannot make it: {}", path.string(), std::strerror(errno));
@@ -70,19 +70,19 @@ Database::Database(const Path& path, Access access) : path_(path) {
   if (access != Access::kCreate) check_files(path);
   if (access == Access::kCreate && path != ":memory:") make_private(path);
   sqlite3* connection = nullptr;
-  // The owner of this object sees to it that one thread uses it at a time.
+  // The owner of this object makes sure that one thread uses it at a time.
   const int code =
       sqlite3_open_v2(path.c_str(), &connection, flags_of(access) | SQLITE_OPEN_NOMUTEX, nullptr);
   connection_.reset(connection);
   if (code != SQLITE_OK) fail_with_reason(code);
   sqlite3_extended_result_codes(connection, 1);
   sqlite3_busy_timeout(connection, kBusyMilliseconds);
-  // The file may come from a stranger: its schema runs no functions, and it cannot be patched.
+  // The file may come from a stranger: its schema must not run functions or be writable.
   sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
 }
 
-// Closing would remove the log beside the name, which is that of another file by now.
+// Closing would remove the log beside the name, which now belongs to another file.
 Database::~Database() {
   if (connection_ == nullptr || missing() == nullptr) return;
   int keep = 1;
@@ -109,7 +109,7 @@ const Database::Known* Database::missing() const {
   return nullptr;
 }
 
-// A file without a name ends with the program that has it open.
+// An unlinked file is gone once the program that has it open ends.
 void Database::rescue() {
   if (!rescued_.empty()) return;
   const Path copy = fmt::format("{}.rescued-{}", path_.string(), unpredictable_name());
@@ -118,7 +118,7 @@ void Database::rescue() {
     Query(*this, "VACUUM INTO ?", copy.string()).run();
     rescued_ = copy;
   } catch (const Error&) {
-    remove_file(copy);  // tried again with the next answer
+    remove_file(copy);  // retried with the next answer
   }
 }
 

@@ -1,4 +1,4 @@
-// SQLite, as much of it as the review needs. sqlite.cc alone includes its header.
+// The part of SQLite that the review needs. Only sqlite.cc includes its header.
 #pragma once
 
 #include <cstdint>
@@ -30,13 +30,12 @@ class Database {
   void execute(const std::string& sql);  // any number of statements, no results
   int64_t last_insert_id() const;
   int changes() const;  // rows that the last statement changed
-  // Whether a write failed for want of room, and none was committed since.
+  // Whether a write failed because the disk was full and none has been committed since.
   bool is_out_of_space() const { return out_of_space_; }
 
-  // From here on check_still_there() is an Error when the files that are open are no longer those
-  // under their names: whatever is written to a file that was removed or replaced goes with it.
-  // What they held is copied to a file beside them, which the message names. Not for use in a
-  // transaction.
+  // From now on check_still_there() is an Error when the open files were removed or replaced, since
+  // whatever is written to them would be lost. Their contents are copied to a file beside them,
+  // which the message names. Not to be used inside a transaction.
   void remember_files();
   void check_still_there();
 
@@ -58,15 +57,15 @@ class Database {
     Path path;
     uint64_t device = 0, inode = 0;
   };
-  const Known* missing() const;  // one of the files that is no longer there
+  const Known* missing() const;  // one of the files that was removed or replaced
   void rescue();
 
   Path path_;
   mutable bool out_of_space_ = false;
   std::vector<Known> files_;
-  Path rescued_;  // a copy of what files held that are no longer there
+  Path rescued_;  // a copy of files that were removed
   std::unique_ptr<sqlite3, Close> connection_;
-  // Statements are prepared once; they must go before the connection does.
+  // Statements are prepared once and must be destroyed before the connection.
   std::unordered_map<std::string, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;
 };
 
@@ -113,7 +112,7 @@ class Query {
   int bound_ = 0;
 };
 
-// What happens until commit() happens together or not at all.
+// Everything until commit() happens together or not at all.
 class Transaction {
  public:
   explicit Transaction(Database& database);

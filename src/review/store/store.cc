@@ -25,7 +25,7 @@ Store::Store(const Path& file, Database::Access access) : database_(file, access
 
 std::unique_ptr<Store> Store::create(const Path& file, const Subject& subject) {
   if (path_exists(file)) fail("{}: exists already", file.string());
-  // A kill in between must not leave half a review under its name.
+  // A kill here must not leave half a review under its final name.
   const Path draft = file.string() + ".new";
   for (const char* end : {"", "-wal", "-shm", "-journal"}) {
     remove_file(draft.string() + end);
@@ -59,7 +59,7 @@ std::unique_ptr<Store> Store::open(const Path& file) {
   make_durable(store->database_);
   store->read_subject();
   store->load_counts();
-  store->last_sample();  // one that cannot be is an Error now, not at every request
+  store->last_sample();  // an invalid sample is an Error now rather than at every request
   store->database_.remember_files();
   return store;
 }

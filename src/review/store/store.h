@@ -1,5 +1,5 @@
 // The state of a review in one SQLite file, REVIEW/review.db: suggestions, answers, random samples
-// and runs. Answers are only ever added; what an entry's state is follows from its last answer.
+// and runs. Answers are only ever added; the state of an entry follows from its last answer.
 // Safe to use from several threads.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace spml::review {
 
-// What the review is about; settled when it is made.
+// What the review is about; fixed when it is created.
 struct Subject {
   std::string id;           // 32 random hex digits, so that pages tell reviews apart
   std::string data;         // the data folder, absolute
@@ -32,17 +32,17 @@ struct ReviewRun {
   int64_t id = 0;
   std::string folder;  // absolute, or relative to REVIEW for retrained ones
   RunState state = RunState::kGiven;
-  int64_t answers = 0;  // that it was trained with
+  int64_t answers = 0;  // it was trained with
   int64_t time = 0;     // ms since 1970
-  // Of the entries that nobody had labelled: how many, and how many the run expects to be positive.
+  // The number of unlabelled entries, and how many of them the run expects to be positive.
   std::optional<double> unknown = {}, expected = {};
-  // In percent, where there was something to measure on.
+  // In percent, if there was anything to measure on.
   std::optional<double> val_map = {}, test_map = {};
 };
 
 enum class Sort { kScore, kUncertainty, kRandom };
 
-// Which suggestions, in which order; `after` is the last one that is already known.
+// Which suggestions, in which order; `after` is the last one already known.
 struct Listing {
   std::optional<State> state;
   std::optional<int32_t> label;
@@ -81,12 +81,12 @@ struct NewAnswer {
   State answer = State::kOpen;
 };
 
-// What an action of a reviewer did. The same key twice does it once.
+// The effect of a reviewer's action. Sending the same key twice acts once.
 struct ActionResult {
   int64_t action = 0;
-  bool repeated = false;          // it had been done before
+  bool repeated = false;          // it had already been done
   std::vector<NewAnswer> states;  // of the entries after it
-  std::vector<Entry> refused;  // nothing was done: these are no suggestions, or not of the sample
+  std::vector<Entry> refused;     // nothing was done: not suggestions, or not in the sample
 };
 
 struct SampleRecord {
@@ -103,22 +103,22 @@ using Counts = std::array<size_t, kStates>;
 
 class Store {
  public:
-  // A new file, or Error when there is one.
+  // Creates the file; Error if it exists.
   static std::unique_ptr<Store> create(const Path& file, const Subject& subject);
-  // An existing file; Error in one line when it is not ours, damaged or of a newer version.
+  // Opens an existing file; Error in one line when it is foreign, damaged or of a newer version.
   static std::unique_ptr<Store> open(const Path& file);
   static std::unique_ptr<Store> open_read_only(const Path& file);
 
   const Subject& subject() const { return subject_; }
 
-  // Called with every answer of a number above `after` once it is on the disk, in order. One that
-  // the listener does not take (false) is offered again, before the next one or by catch_up().
+  // Called in order with every answer numbered above `after` once it is on disk. An answer that the
+  // listener does not accept (false) is offered again before the next one, or by catch_up().
   using Listener = std::function<bool(const AnswerRecord&)>;
   void on_answer(Listener listener, int64_t after);
-  // Whether the listener has heard of every answer by now.
+  // Whether the listener has accepted every answer so far.
   bool catch_up();
 
-  // Whether an answer found no room on the disk, and none was saved since.
+  // Whether the disk was full for the last answer, and none has been saved since.
   bool is_out_of_space();
 
   int64_t add_run(const ReviewRun& run);
@@ -128,18 +128,17 @@ class Store {
 
   // Replaces the suggestions by those of another run, in steps so that answering goes on meanwhile.
   // Entries with an answer and those of samples stay, with the score that `suggestions` gives them.
-  // The run's record is updated in the step that makes it the current one; after it `switched` is
-  // called, and what is left of the old suggestions is removed.
-  // `stop_requested` ends it early: before that step with an Error, and nothing has changed; after
-  // it the rest is removed next time.
+  // One step updates the run's record and makes the run the current one; then `switched` is called
+  // and the rest of the old suggestions is removed. `stop_requested` interrupts: before that step
+  // with an Error and nothing changed; after it, the rest is removed next time.
   void replace_suggestions(const ReviewRun& run, const std::vector<Suggestion>& suggestions,
                            const std::function<void()>& switched = {},
                            const std::function<bool()>& stop_requested = {});
 
-  // New scores of open entries of the run, in steps; false when it is no longer the current one.
+  // Sets new scores of the run's open entries, in steps; false if it is no longer the current run.
   bool rescore(int64_t run, const std::vector<Suggestion>& suggestions);
 
-  // Entries that are no suggestions become some.
+  // Turns entries into suggestions.
   void add_suggestions(const std::vector<Suggestion>& suggestions);
 
   std::vector<Listed> list(const Listing& listing);
@@ -148,14 +147,14 @@ class Store {
   std::vector<NewAnswer> answered();  // every entry with an answer, and its last one
   std::vector<Entry> sampled();       // entries of all samples
 
-  // Entries that are no suggestions, or a sample that there is not, are refused: then nothing is
-  // done. Otherwise committed, to the file under its name, when this returns.
+  // If an entry is not a suggestion or the sample does not exist, they are refused and nothing is
+  // done. Otherwise the answers are committed to the file when this returns.
   ActionResult answer(const std::string& key, const std::string& reviewer,
                       const std::vector<NewAnswer>& answers, std::optional<int64_t> sample = {});
-  // Takes back the last action that was not taken back; nullopt when there is none.
+  // Undoes the last action that has not been undone; nullopt if there is none.
   std::optional<ActionResult> undo(const std::string& key, const std::string& reviewer);
 
-  // Fixes the entries of a random sample; those that were no suggestions become some.
+  // Fixes the entries of a random sample and makes all of them suggestions.
   int64_t add_sample(const std::vector<Suggestion>& entries, uint64_t population,
                      const std::string& reviewer);
   std::optional<SampleRecord> last_sample();
@@ -190,7 +189,7 @@ class Store {
   Subject subject_;
   std::vector<Counts> counts_;
   Listener listener_;
-  int64_t heard_ = 0;  // number of the last answer that the listener took
+  int64_t heard_ = 0;  // number of the last answer the listener accepted
 };
 
 }  // namespace spml::review

@@ -7,7 +7,7 @@
 namespace spml::review {
 namespace {
 
-// An action answers each entry once.
+// An action answers each entry at most once.
 void check_first(Entry entry, std::set<Entry>& seen) {
   if (!seen.insert(entry).second) {
     fail("row {}, label {}: answered twice in one action", entry.row, entry.label);
@@ -58,7 +58,7 @@ void Store::write_answer(const AnswerRecord& answer) {
       .run();
 }
 
-// Of these entries those that cannot be answered; all of them where the sample is none.
+// Those of the entries that cannot be answered; all of them if there is no such sample.
 std::vector<Entry> Store::no_suggestions(const std::vector<NewAnswer>& answers,
                                          std::optional<int64_t> sample) {
   bool drawn = true;
@@ -133,7 +133,7 @@ std::optional<ActionResult> Store::undo(const std::string& key, const std::strin
     if (!query.next() || query.is_null(0)) return std::nullopt;
     last = query.integer(0);
   }
-  // What every entry of that action was before it. Later actions are all taken back already.
+  // The state of every entry of that action before it. All later actions are already undone.
   std::vector<AnswerRecord> records;
   std::vector<State> taken_back;
   {
@@ -194,7 +194,7 @@ std::vector<AnswerRecord> Store::last_answers() {
   return records;
 }
 
-// What a failure keeps from the listener it hears next time; the answers themselves are saved.
+// After a failure the listener gets the answer next time; the answers themselves are saved.
 bool Store::tell() try {
   if (!listener_) return true;
   bool heard = true;

@@ -10,10 +10,10 @@
 namespace spml::review {
 namespace {
 
-// Rows of one transaction: an answer waits for one of them at most, some 30 ms.
+// Rows per transaction: an answer waits for at most one transaction, some 30 ms.
 constexpr size_t kStep = 2000;
 
-// Between two transactions: whoever takes a mutex again at once leaves nobody else a turn.
+// Pause between two transactions: a thread that takes a mutex again at once starves the others.
 void let_others() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 
 // The place of an entry in random order: the same for all runs of a review, another for each.
@@ -77,8 +77,8 @@ void Store::replace_suggestions(const ReviewRun& run, const std::vector<Suggesti
   {
     const std::lock_guard lock(mutex_);
     Transaction transaction(database_);
-    // Answers given while the new list was written were marked in it, too; what is not in it stays
-    // as it was.
+    // Answers given while the new list was being written were marked in it too; entries that are
+    // not in it stay as they were.
     Query(database_,
           "INSERT OR IGNORE INTO suggestions (run, row, label, score, doubt, lot, state) "
           "SELECT ?1, row, label, score, doubt, lot, state FROM suggestions s WHERE run = ?2 AND "

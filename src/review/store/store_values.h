@@ -1,4 +1,4 @@
-// Values as they stand in review.db; its file may have been altered, so they are checked.
+// Values read from review.db, checked because the file may have been altered.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ inline State checked_state(int64_t value) {
   return static_cast<State>(value);
 }
 
-// A row or a label. Cut to 32 bits, a larger number would pass for another one.
+// A row or a label. A larger number, cut to 32 bits, would be taken for another row.
 inline int32_t checked_index(int64_t value) {
   if (value < 0 || value > std::numeric_limits<int32_t>::max())
     fail("expected a row or a label, found {}", value);
