@@ -34,16 +34,16 @@ const MpiModule* g_module = nullptr;
 std::unique_ptr<Cluster> g_cluster;
 bool g_alone = false;  // --distributed off
 
-// Set by the first rank that says why the job ends. Shared by the ranks on rank 0's machine; where
-// that cannot be, rank 0 has one of its own and the others none.
+// Set by the first rank that reports why the job ends. Shared by the ranks on rank 0's machine;
+// where memory cannot be shared, only rank 0 has it.
 char* g_said = nullptr;
 
-// Whether this rank is the one to say it. Also called from a signal handler.
+// Whether this rank should report it. Also called from a signal handler.
 bool may_speak() {
   return g_said != nullptr && __atomic_exchange_n(g_said, 1, __ATOMIC_SEQ_CST) == 0;
 }
 
-// From a thread beside the one that works: no other way out is safe.
+// Called from a second thread while the first one works: no other way out is safe.
 [[noreturn]] void end_at_once(const std::string& line) {
   if (may_speak()) {
     fmt::print(stderr, "spml: error: {}\n", printable(line));
@@ -53,7 +53,7 @@ bool may_speak() {
 }
 
 void on_lost(int rank, double seconds) {
-  // The first that ends takes the others with it: one of them speaks.
+  // The first rank to end takes the others with it; only one of them reports.
   std::this_thread::sleep_for(milliseconds(rank == 0 ? 0 : 2000 + 200 * rank));
   end_at_once(
       fmt::format("rank {} waited {:g} s for the others, one of which has stopped or lags behind; "
@@ -82,7 +82,7 @@ char* map_shared(int file) {
   return page == MAP_FAILED ? nullptr : static_cast<char*>(page);
 }
 
-// Rank 0 may be the one that is killed: then another on its machine speaks.
+// If rank 0 was killed, another rank on its machine reports.
 void share_voice() {
   static char own = 0;
   std::array<char, 256> host{};
@@ -146,17 +146,18 @@ void enter_cluster(const Verb& verb, const std::vector<std::string>& words) {
 Cluster* joined_cluster() { return g_cluster.get(); }
 
 bool end_cluster(const std::string& error, int code) {
-  if (g_cluster == nullptr) {  // not yet: what is wrong with the command is the same everywhere
+  if (g_cluster == nullptr) {  // not joined yet: a wrong command is wrong on every rank
     const auto launch = g_alone ? std::nullopt : find_launch(std::getenv);
     if (!launch || launch->rank == 0) return false;
-    std::this_thread::sleep_for(milliseconds(1000));  // mpirun ends all when one has ended
+    std::this_thread::sleep_for(milliseconds(1000));  // mpirun ends all ranks when one has ended
     return true;
   }
   if (g_cluster->is_first()) {
     if (may_speak()) fmt::print(stderr, "spml: error: {}\n", error);
     std::fflush(stderr);
   } else {
-    // All ranks may have met the same error: then rank 0 says it, and ends this one while it waits.
+    // All ranks may have met the same error: rank 0 then reports it and ends this one while it
+    // waits.
     std::this_thread::sleep_for(milliseconds(1000));
     g_module->tell(error);
     std::this_thread::sleep_for(milliseconds(3000));

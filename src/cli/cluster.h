@@ -1,4 +1,4 @@
-// Several processes that do the work of one command: what mpirun and srun start.
+// Several processes that share the work of one command, as started by mpirun and srun.
 #pragma once
 
 #include <string>
@@ -16,21 +16,21 @@ struct ClusterFlags {
   double timeout = 60;
 };
 
-// --distributed and --timeout, for verbs that can be shared out.
+// --distributed and --timeout, for verbs whose work can be shared.
 std::vector<Flag> cluster_flags(ClusterFlags& flags);
 
-// Joins the ranks that this process was started with, if there are any. Error when the verb cannot
-// be shared out or the module is missing, which would do the same work many times over, and when
-// another rank was started differently. From then on only rank 0 is heard.
+// Joins the ranks that were started with this process, if any. Error when the verb's work cannot be
+// shared or the module is missing, since every rank would do all of the work, and when another rank
+// was started differently. From then on only rank 0 prints.
 void enter_cluster(const Verb& verb, const std::vector<std::string>& words);
 
 // The ranks; null when this process is alone.
 Cluster* joined_cluster();
 
-// How the process ends among others: one that fails ends all, and rank 0 says why. False when it
-// has to be said here.
+// How the process ends among others: one that fails ends all, and rank 0 reports why. False if this
+// process has to report it.
 bool end_cluster(const std::string& error, int code);
-// All is done: waits for the others.
+// The work is done: waits for the others.
 void leave_cluster();
 
 }  // namespace spml::cli

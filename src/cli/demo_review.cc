@@ -30,7 +30,7 @@ std::vector<std::string> class_names() {
   return names;
 }
 
-// Features and, where the build has images, scenes that show the same labels.
+// Features and, in builds with images, scenes that show the same labels.
 void make_data(const Path& folder, const Common& common) {
   if (path_exists(folder / "dataset.json")) return;  // written last
   SynthOptions options;
@@ -39,11 +39,11 @@ void make_data(const Path& folder, const Common& common) {
   options.expected_positives = 2.2;
   options.threads = common.threads;
   const Path draft = folder.string() + ".new";
-  std::error_code ignored;  // what stays in the way is named when it is written
+  std::error_code ignored;  // writing names whatever is in the way
   fs::remove_all(draft, ignored);
   make_folder(draft);
   write_synthetic(draft, options);
-  if (thumbnail_maker()) {  // the build has images
+  if (thumbnail_maker()) {  // a build with images
     const Path scenes = folder.string() + ".scenes";
     fs::remove_all(scenes, ignored);
     make_folder(scenes);

@@ -1,4 +1,4 @@
-// spml man, spml completion: what is derived from the declarations of the verbs.
+// spml man, spml completion: generated from the declarations of the verbs.
 #include <fmt/core.h>
 
 #include <memory>

@@ -32,7 +32,7 @@ LabelMatrix open_truth(const Arguments& arguments) {
   return truth;
 }
 
-// By the scores of a run, or of classifiers that are trained for it.
+// From the scores of a run, or of classifiers trained for this purpose.
 void run_from_observed(const Arguments& arguments) {
   const int threads = arguments.common.threads;
   const Dataset data = open_dataset(arguments.folder, {.need_features = true, .threads = threads});
@@ -51,7 +51,7 @@ void run_from_observed(const Arguments& arguments) {
     true_k = estimate_k(data.train_file.truth, exact).k;
   }
   if (arguments.common.json) {
-    Json by_label = Json::object();  // names are different: none has to be looked up
+    Json by_label = Json::object();  // names are distinct, so no lookup is needed
     auto& priors = by_label.get_ref<Json::object_t&>();
     for (size_t j = 0; j < fit.priors.size(); ++j) {
       priors.push_back({data.classes[j], fit.priors[j]});

@@ -1,4 +1,4 @@
-// The flags of the verbs that see images. In a build without SPML_VISION the verbs fail and say how
+// The flags of verbs that work on images. In a build without SPML_VISION the verbs fail and say how
 // to build with it (no_vision.cc).
 #pragma once
 
@@ -40,10 +40,10 @@ void fetch_weights(const WeightsFlags& flags);
 void import_weights(const WeightsFlags& flags);
 
 void add_cache_flags(std::vector<Flag>& flags, ActivationFolder& cache);
-// For a verb that writes to `out`: a folder in there unless one was given.
+// For a verb that writes to `out`: a folder inside it unless one was given.
 ActivationFolder with_default(ActivationFolder cache, const Path& out);
 
-// Runs work on images with a bar and notices on stderr, unless they are to be quiet.
+// Runs work on images with a progress bar and notices on stderr, unless --quiet was given.
 template <class Run>
 auto with_image_work(const Common& common, const Run& run) {
   Progress progress("images", "images", common.quiet);

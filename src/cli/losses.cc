@@ -18,7 +18,7 @@ Json to_json(const LossParameter& parameter) {
     json["default"] = parameter.default_text;
   }
   json["min"] = parameter.min;
-  json["max"] = parameter.max;  // null when there is none
+  json["max"] = parameter.max;  // null if unbounded
   json["help"] = parameter.help;
   return json;
 }

@@ -33,7 +33,7 @@ struct Matrix {
   View<const T> view() const { return {empty() ? nullptr : values.data(), rows, cols}; }
 };
 
-// Nothing but the header is read; empty when there is no such file.
+// Reads only the header; empty if there is no such file.
 NpyArray open_matrix(const std::string& path) {
   if (path.empty()) return {};
   NpyArray array(path);
@@ -81,10 +81,10 @@ void check_same_shape(const NpyArray& logits, const NpyArray& other) {
        logits.rows(), logits.cols(), other.rows(), other.cols());
 }
 
-// All that a batch of so many elements takes: matrices, gradients, and numbers as JSON and as text.
+// Memory for a batch of this many elements: matrices, gradients, and the numbers as JSON and text.
 void require_memory(const NpyArray& logits, size_t item_size, const LossInfo& info,
                     const Loss& loss) {
-  constexpr uint64_t kPrinted = 200;  // of one number
+  constexpr uint64_t kPrinted = 200;  // bytes of one number
   const uint64_t printed = 1 + (info.uses_estimates ? 1 : 0) + (info.memory.labels ? 1 : 0);
   const uint64_t floats = 5 + loss.scratch_per_entry();  // z, u, soft labels and two gradients
   constexpr uint64_t kLabels = 4;                        // observed, truth, prepared and relabelled

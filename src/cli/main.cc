@@ -23,7 +23,7 @@ namespace {
 constexpr int kFailed = 1, kUsage = 2, kInterrupted = 130;
 
 int report(const std::string& message, int code) {
-  constexpr size_t kMaxLine = 2000;  // names from files have no end
+  constexpr size_t kMaxLine = 2000;  // names from files may be endless
   std::string line = spml::printable(message);
   if (line.size() > kMaxLine) {
     size_t end = kMaxLine;

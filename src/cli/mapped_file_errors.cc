@@ -12,7 +12,7 @@
 namespace spml::cli {
 namespace {
 
-// Only functions that are safe in a signal handler below: no allocation, no stdio.
+// Below, only functions that are safe in a signal handler: no allocation, no stdio.
 
 void say(const char* text, size_t size) {
   while (size > 0) {
@@ -47,7 +47,7 @@ class MapsReader {
     return address >= begin && address < hexadecimal(at);
   }
 
-  // The part of the line that is a path; nothing for memory that belongs to no file.
+  // The path in the line; nothing for memory that no file backs.
   const char* path(size_t& size) const {
     const void* slash = std::memchr(line_, '/', length_);
     if (slash == nullptr) return nullptr;
@@ -91,7 +91,7 @@ class MapsReader {
 std::atomic<bool> g_reporting{false};
 
 void on_bus_error(int, siginfo_t* info, void*) {
-  while (g_reporting.exchange(true)) ::pause();  // another thread fell over the same file
+  while (g_reporting.exchange(true)) ::pause();  // another thread hit the same file
   constexpr char kBegin[] = "spml: error: ";
   constexpr char kEnd[] = ": the file became shorter, or its disk failed, while it was read\n";
   say(kBegin, sizeof kBegin - 1);
@@ -100,7 +100,7 @@ void on_bus_error(int, siginfo_t* info, void*) {
     size_t size = 0;
     const char* path = maps.holds(address) ? maps.path(size) : nullptr;
     if (path == nullptr) continue;
-    for (size_t i = 0; i < size; ++i) {  // names may hold what a terminal obeys
+    for (size_t i = 0; i < size; ++i) {  // names may contain control characters
       const bool plain = path[i] >= 0x20 && path[i] < 0x7f;
       say(plain ? path + i : "?", 1);
     }

@@ -2,7 +2,7 @@
 
 namespace spml::cli {
 
-// The browser gets images as they are.
+// The browser gets the image files unchanged.
 std::function<std::string(const std::string&, int)> thumbnail_maker(std::function<bool()>) {
   return {};
 }

@@ -46,7 +46,7 @@ std::vector<std::string> class_names(const Path& folder, size_t labels) {
   return names;
 }
 
-// What a class weighs in the frequency bias, the same in both files.
+// The weight of a class under the frequency bias, the same in both files.
 std::vector<float> class_weights(const Arguments& arguments, const LabelMatrix& train) {
   if (arguments.bias_weights.empty()) return class_frequencies(train);
   return read_class_weights(arguments.bias_weights, class_names(arguments.folder, train.cols()));
@@ -89,7 +89,7 @@ void run(const Arguments& arguments) {
            parts.front().truth.cols(), part.truth.cols());
     }
   }
-  std::deque<NpyRowWriter> files;  // both are whole before the first takes its place
+  std::deque<NpyRowWriter> files;  // both are complete before the first is renamed
   for (const Part& part : parts) {
     files.emplace_back(observed_file(arguments.folder, part.name), DType::kI8, part.truth.rows(),
                        part.truth.cols());

@@ -1,4 +1,4 @@
-// --param name=value, as several verbs have it.
+// --param name=value, shared by several verbs.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace spml::cli {
 
 Flag param_flag(std::vector<std::string>& params);
 
-// Every loss and every role+X, for the shell to offer.
+// Every loss and every role+X, for shell completion.
 std::vector<std::string> loss_names();
 
 }  // namespace spml::cli

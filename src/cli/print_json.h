@@ -8,9 +8,9 @@ namespace spml::cli {
 
 using Json = nlohmann::ordered_json;
 
-// On stdout, where a terminal may be: with what it might obey escaped. NaN and infinity become
-// null.
+// Prints to stdout with control characters escaped, since it may be a terminal. NaN and infinity
+// become null.
 void print_json(const Json& value);
-void print_json_text(std::string_view text);  // JSON already
+void print_json_text(std::string_view text);  // text that is already JSON
 
 }  // namespace spml::cli

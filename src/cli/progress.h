@@ -1,5 +1,5 @@
-// Progress on stderr: a bar with rate and time left on a terminal, a plain line now and then
-// elsewhere, nothing under --quiet.
+// Progress on stderr: on a terminal a bar with rate and time left, elsewhere a plain line now and
+// then, under --quiet nothing.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ class Progress {
   // Cheap enough for every step: draws at most ten times a second (every ten seconds when stderr
   // is not a terminal).
   void update(uint64_t done, uint64_t total, const std::string& note = "");
-  // A line of its own, above the bar.
+  // A separate line above the bar.
   void message(const std::string& text);
 
  private:
@@ -35,7 +35,7 @@ class Progress {
 // "1:05" or "2:01:40"
 std::string clock_text(double seconds);
 
-// "130", "2.5" or "0.21", of things a second
+// "130", "2.5" or "0.21" per second
 std::string rate_text(double rate);
 
 // A warning or notice on stderr.

@@ -20,7 +20,7 @@ struct Options {
   std::string out = "report.html";
 };
 
-// Pages are made anew again and again; anything else there is somebody's.
+// Pages are meant to be replaced; any other file belongs to the user.
 void expect_page(const Path& file) {
   constexpr std::string_view kBegin = "<!doctype html>";
   expect_replaceable(file);

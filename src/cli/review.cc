@@ -52,7 +52,7 @@ void run_review(const ReviewFlags& flags) {
     if (!is_review(flags.folder)) {
       fail_usage("expected --run RUN and --out REVIEW for a new review, or the folder of a review");
     }
-    review.out = flags.folder;  // goes on with it
+    review.out = flags.folder;  // continue it
   } else {
     review.data = flags.folder;
     review.out = flags.out;

@@ -1,5 +1,5 @@
-// What `spml review` and `spml demo --review` are called with. In a build without SPML_REVIEW each
-// function is an Error that says how to build with it.
+// The flags of `spml review` and `spml demo --review`. In a build without SPML_REVIEW every
+// function throws an Error that says how to build with it.
 #pragma once
 
 #include "base/files.h"
@@ -10,7 +10,7 @@ namespace spml::cli {
 // Where a review is served.
 struct ServeFlags {
   std::string host = "127.0.0.1";
-  int port = 0;  // 0: the one used last time, else any free one
+  int port = 0;  // 0: the previous one if it is free, else any free one
   bool no_browser = false, allow_remote = false;
 };
 
@@ -27,8 +27,7 @@ struct ReviewFlags {
 
 void review_labels(const ReviewFlags& flags);
 
-// Makes drawn scenes and a classifier in `folder` unless they are there, and serves a review of
-// them.
+// Creates drawn scenes and a classifier in `folder` unless they exist, and serves a review of them.
 void demo_review(const Path& folder, const ServeFlags& flags, const Common& common);
 
 }  // namespace spml::cli

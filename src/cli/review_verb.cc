@@ -1,4 +1,4 @@
-// spml review: what it is called with, the same in a build without it.
+// spml review: its flags, the same in builds without it.
 #include <memory>
 
 #include "cli/flags/common_flags.h"

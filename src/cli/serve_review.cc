@@ -32,8 +32,8 @@ void check_address(const ServeFlags& flags) {
       flags.host);
 }
 
-// The port of the last time, so that a page that is still open goes on; another one where that is
-// taken, unless it was asked for.
+// The previous port, so that a page that is still open goes on working; another one if it is taken,
+// unless it was asked for.
 std::unique_ptr<Server> start_server(const ServeFlags& flags, uint16_t last,
                                      const Handler& handler) {
   ServerOptions options;
@@ -51,8 +51,8 @@ std::unique_ptr<Server> start_server(const ServeFlags& flags, uint16_t last,
   return std::make_unique<Server>(options, handler);
 }
 
-// A browser is told of a file that leads to the address: what stands on a command line can be read
-// by everybody on the machine. It is gone when this object is.
+// The browser is given a file that leads to the address, because everybody on the machine can read
+// command lines. The file is removed with this object.
 class BrowserPage {
  public:
   BrowserPage(const Path& folder, const std::string& address)
@@ -67,7 +67,7 @@ class BrowserPage {
   BrowserPage& operator=(const BrowserPage&) = delete;
   ~BrowserPage() { remove_file(page_); }
 
-  // Once, when no browser came of it.
+  // Printed once, if no browser could be opened.
   bool failed() {
     if (process_ != 0 && !has_failed(process_)) return false;
     process_ = 0;
@@ -84,7 +84,7 @@ bool has_desktop() {
   return std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
 }
 
-// Says once that the log is behind, and once that it no longer is.
+// Reports once that the log is behind and once that it has caught up.
 class LogWatch {
  public:
   void look(Review& review) {
@@ -98,7 +98,7 @@ class LogWatch {
   std::string problem_;
 };
 
-// Until Ctrl-C.
+// Waits for Ctrl-C.
 void wait_for_end(Review& review, BrowserPage* browser, bool quiet) {
   constexpr int kLookEvery = 20;
   LogWatch log;

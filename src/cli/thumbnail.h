@@ -6,9 +6,9 @@
 
 namespace spml::cli {
 
-// A JPEG of at most `side` pixels in width and height, or as large as it is for 0, from the bytes
-// of an image file; an empty function in builds without images. Decoding ends early, with an Error,
-// when `stop_requested` says so.
+// Makes a JPEG of at most `side` pixels in width and height (0: full size) from the bytes of an
+// image file; an empty function in builds without images. Decoding stops with an Error once
+// `stop_requested` returns true.
 std::function<std::string(const std::string& bytes, int side)> thumbnail_maker(
     std::function<bool()> stop_requested = {});
 

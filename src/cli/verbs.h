@@ -1,4 +1,4 @@
-// The verbs of the program, each declared in the file that is named after it.
+// The verbs of the program, each in the file named after it.
 #pragma once
 
 #include <vector>

@@ -15,8 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Parts that the program loads when they are needed: beside it, as in a build folder, or where they
-// are installed.
+// Modules loaded on demand: beside the program, as in a build folder, or where they are installed.
 std::vector<std::string> modules() {
   std::error_code none;
   const fs::path program = fs::read_symlink("/proc/self/exe", none).parent_path();

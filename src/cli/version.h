@@ -5,7 +5,7 @@
 
 namespace spml::cli {
 
-// One line; verbose also what the processor can, what the program was built with and what it finds.
+// One line; verbose adds the processor's instruction sets, build options and modules found.
 std::string version_text(bool verbose);
 
 }  // namespace spml::cli

@@ -19,12 +19,12 @@ namespace spml {
 namespace {
 
 uint64_t size_of(const Path& file) {
-  std::error_code ignored;  // what cannot be read is an Error when it is
+  std::error_code ignored;  // an unreadable one is an Error when it is read
   const uintmax_t bytes = std::filesystem::file_size(file, ignored);
   return ignored ? 0 : bytes;
 }
 
-// The runs of a report, which are all kept until the page is drawn.
+// The runs of a report, all kept until the page is drawn.
 class RunReader {
  public:
   ReportRun read(const Path& folder, std::string name) {
@@ -47,13 +47,13 @@ class RunReader {
   }
 
  private:
-  static constexpr uint64_t kTimesItsFile = 8;  // a run in memory, and as a part of the page
+  static constexpr uint64_t kTimesItsFile = 8;  // a run in memory and in the page
   MemoryBudget memory_;
   uint64_t bytes_ = 0;
   size_t runs_ = 0;
 };
 
-// The first run of a group says what the classes are.
+// The first run of a group determines the classes.
 void add_run(std::vector<ReportRun>& runs, ReportRun run) {
   if (!runs.empty()) run.record.setup.classes = std::vector<std::string>();
   runs.push_back(std::move(run));
@@ -113,13 +113,13 @@ ReportGroup make_group(const std::string& name, const Path& path, std::vector<Re
   ReportGroup group{name, path.string(), runs.front().record.setup.classes, std::move(rows),
                     std::move(runs)};
   for (ReportRun& run : group.runs) {
-    run.record.result.per_class_ap.clear();  // the page shows the winners'
+    run.record.result.per_class_ap.clear();  // the page shows only the winners'
     run.record.setup.classes.clear();        // the group has them
   }
   return group;
 }
 
-// A sweep has a row for each loss, and chooses among all runs of it.
+// A sweep has a row for each loss and chooses among all of its runs.
 ReportSection describe_sweep(const std::string& title, const Path& path,
                              std::vector<ReportRun> runs) {
   std::vector<SweepRun> finished;
@@ -139,7 +139,8 @@ ReportSection describe_sweep(const std::string& title, const Path& path,
   return {title, {make_group("", path, std::move(rows), std::move(runs))}, std::nullopt};
 }
 
-// Single runs, as a sweep of each data set: what was reached on one says nothing of another.
+// Single runs, grouped by data set as if each group were a sweep: results on different data sets
+// cannot be compared.
 void add_runs(const std::vector<ReportRun>& runs, Report& report) {
   const auto data_of = [](const ReportRun& run) {
     return run.record.setup.identity.data_fingerprint;
@@ -160,7 +161,7 @@ void add_runs(const std::vector<ReportRun>& runs, Report& report) {
   }
 }
 
-// Only the sweep knows which seeds it was asked for.
+// Only the sweep knows which seeds were requested.
 void add_missing_seeds(const Path& file, std::vector<ReportRow>& rows) {
   if (!path_exists(file)) return;
   const SweepSummary summary = read_sweep_summary(file);
@@ -170,7 +171,7 @@ void add_missing_seeds(const Path& file, std::vector<ReportRow>& rows) {
   }
 }
 
-// The runs of an experiment on one data set, with the choices that it made.
+// The runs of an experiment on one data set, with its choices.
 std::optional<ReportGroup> describe_experiment_group(RunReader& reader, const Path& folder,
                                                      const std::string& dataset,
                                                      const ExperimentResult& experiment) {

@@ -16,11 +16,11 @@ struct ReportRun {
   std::string name, row;  // the row of the table it belongs to
   bool chosen = false;    // on validation, among the runs of its row
   RunRecord record;
-  std::vector<SearchTrial> search;  // that led to it, if one did
+  std::vector<SearchTrial> search;  // the search that led to it, if any
 };
 
 struct ReportRow {
-  std::string label, labels;  // of the loss, and the labels it sees
+  std::string label, labels;  // the loss's name, and the labels it sees
   bool single = false;        // observed positives only
   int rank = 0;               // 1 or 2: best and second-best test MAP among those; 0 for the others
   std::optional<Winner> winner;
@@ -34,8 +34,8 @@ struct ReportGroup {
   std::vector<ReportRun> runs;
 };
 
-// A sweep is a section with one group; all single runs together are another; an experiment of a
-// reproduction is a section with a group for each data set it trained on.
+// A sweep is a section with one group, all single runs together are another, and an experiment of a
+// reproduction is a section with a group for each data set.
 struct ReportSection {
   std::string title;
   std::vector<ReportGroup> groups;
@@ -47,10 +47,10 @@ struct Report {
   std::vector<ReportSection> sections;
 };
 
-// Error for a folder that is none of these, and for files that are not what spml writes.
+// Error for any other folder, and for files that spml did not write.
 Report collect(const std::vector<Path>& folders);
 
-// The sections of a reproduction that is in memory; its runs are read from their folders.
+// The sections of a reproduction in memory; its runs are read from their folders.
 Report collect(const Path& folder, const Reproduction& reproduction);
 
 // What the page's script reads; the keys are in report_json.cc.

@@ -1,4 +1,4 @@
-// Files that are part of the program; cmake/embed.cmake makes them so.
+// Files built into the program by cmake/embed.cmake.
 #pragma once
 
 #include <string_view>

@@ -11,9 +11,9 @@ namespace {
 
 using Lines = std::vector<std::vector<std::string>>;
 
-constexpr size_t kMostWidth = 100;  // what is longer sticks out: it does not pad all other lines
+constexpr size_t kMostWidth = 100;  // longer texts stick out instead of padding every line
 
-// Columns as wide as their widest text, the first `left` of them aligned to the left.
+// Columns as wide as their widest text, the first `left` of them left-aligned.
 std::string aligned(const Lines& lines, size_t left) {
   std::vector<size_t> widths;
   for (const auto& line : lines) {
@@ -50,7 +50,7 @@ std::string mark(const ResultPoint& cell) {
   return rank == 1 ? "*" : rank == 2 ? "+" : " ";
 }
 
-// What a row has of a data set; empty when it has nothing.
+// A row's points for a data set; empty if it has none.
 template <class T>
 const T& of_dataset(const ByDataset<T>& values, const std::string& dataset) {
   static const T kNone{};
@@ -142,7 +142,7 @@ std::string heat_maps_text(const ExperimentResult& result, const std::string& da
   return "unobserved positives with a predicted probability of at least 0.5\n" + aligned(lines, 1);
 }
 
-// As many digits as tell the number from its neighbours, and a decimal point: 80.0.
+// The fewest digits that distinguish the number from its neighbours, with a decimal point: 80.0.
 std::string field(const std::optional<double>& value) {
   if (!value) return "";
   std::string text = fmt::format("{}", *value);

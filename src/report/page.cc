@@ -14,7 +14,7 @@ std::string for_script(std::string_view json) {
   for (size_t at = 0; at < json.size();) {
     const size_t end = std::min(json.find('<', at), json.size());
     text += json.substr(at, end - at);
-    if (end < json.size()) text += "\\u003c";  // so no tag can begin
+    if (end < json.size()) text += "\\u003c";  // so that no tag can begin
     at = end + 1;
   }
   return text;
@@ -31,7 +31,7 @@ std::string fill_page(std::string_view title, std::initializer_list<std::string_
         "this spml was built without the chart library; install npm, configure with "
         "-DSPML_WEB=ON and build again");
   }
-  // @@name@@ in the template stands for a file, or for what differs between pages.
+  // @@name@@ in the template stands for a file or for a part that differs between pages.
   const std::string_view page = asset("page.html");
   const std::string data = for_script(json);
   std::string out;

@@ -1,5 +1,4 @@
-// One HTML file that opens offline: the page's template, its script and style, the chart library
-// and the results in one.
+// One HTML file that opens offline: template, script, style, chart library and results.
 #pragma once
 
 #include <initializer_list>
@@ -20,7 +19,7 @@ std::string draw_page(const Report& report);
 std::string fill_page(std::string_view title, std::initializer_list<std::string_view> scripts,
                       std::string_view json);
 
-// JSON that stands safely inside <script>.
+// JSON escaped for use inside <script>.
 std::string for_script(std::string_view json);
 
 }  // namespace spml

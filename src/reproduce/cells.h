@@ -1,5 +1,5 @@
-// What an experiment trains on a data set, as configurations: which runs validation chooses among
-// for each number that is shown.
+// The configurations an experiment trains on a data set: for each number shown, the runs that
+// validation chooses among.
 #pragma once
 
 #include <optional>
@@ -15,15 +15,15 @@ struct Grid {
   std::vector<size_t> batch;
 };
 
-// A row at one value of what varies.
+// A row at one value of the varied setting.
 struct Cell {
   const ExperimentRow* row = nullptr;
   std::optional<double> x;  // nothing: as the data set says
   std::vector<TrainConfig> candidates;
 };
 
-// The values of what varies, or one that is nothing. With k varied also the true one, as nothing,
-// to compare with.
+// The values of the varied setting, or a single empty one. When k varies, an empty one is added for
+// comparison: the true k.
 std::vector<std::optional<double>> x_values(const Experiment& experiment, const Dataset& data,
                                             int threads);
 
@@ -31,7 +31,7 @@ std::vector<std::optional<double>> x_values(const Experiment& experiment, const 
 TrainConfig row_config(const Experiment& experiment, const ExperimentRow& row, Mode mode,
                        const ImageConfig& image, size_t labels);
 
-// Sets what varies.
+// Sets the varied setting.
 void vary(TrainConfig& config, const Variation& variation, double x);
 
 // Every point of the grid with seeds 0 ... n-1.

@@ -7,7 +7,7 @@
 namespace spml {
 namespace {
 
-// Rows drawn in all trials of one size: the mean over many rows hardly differs from trial to trial.
+// Rows drawn over all trials of one size: with many rows, the mean hardly varies between trials.
 constexpr size_t kMostDraws = 100'000'000, kFewestTrials = 100;
 
 const LabelMatrix& truth_of(const Dataset& data) {

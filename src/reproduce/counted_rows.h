@@ -1,5 +1,5 @@
-// Rows of experiments that are counted rather than trained (tables A2 and A3), and what else
-// experiments count in the labels.
+// Rows of experiments that are counted rather than trained (tables A2 and A3), and other label
+// counts.
 #pragma once
 
 #include <map>
@@ -29,7 +29,7 @@ class CountedRows {
   std::optional<PerRow> positives_;
 };
 
-// `count` values from the 5th to the 95th percentile of k as so many labelled rows give it.
+// `count` values from the 5th to the 95th percentile of the k that the labelled rows yield.
 std::vector<double> k_values(const Dataset& data, size_t labelled_rows, size_t count, int threads);
 
 // How many labels a loss sees in a row, on average.

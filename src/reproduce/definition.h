@@ -1,5 +1,5 @@
-// An experiment as data: which losses are trained how on which data sets, what is shown of them,
-// and the numbers that were published. docs/formats.md describes the JSON.
+// An experiment as data: the losses, data sets and settings, what is shown, and the published
+// numbers. docs/formats.md describes the JSON.
 #pragma once
 
 #include <map>
@@ -18,10 +18,10 @@ enum class Show { kTable, kCurves, kHeatMaps };
 // A row of a table or a line of a figure: a loss to train, or a statistic of the labels.
 struct ExperimentRow {
   std::string label;
-  std::string labels;                                   // in words, what a loss sees
+  std::string labels;                                   // the labels a loss sees, in words
   std::string loss;                                     // "" for a statistic
-  std::map<std::string, std::optional<double>> params;  // nothing stands for L
-  std::optional<Mode> mode;                             // another than the experiment's
+  std::map<std::string, std::optional<double>> params;  // empty stands for L
+  std::optional<Mode> mode;                             // if it differs from the experiment's
   std::optional<Mode> only;                             // left out in other modes
   bool extra = false;                                   // not in the paper
   std::string statistic;                                // "" for a loss; see statistic_names()
@@ -29,11 +29,11 @@ struct ExperimentRow {
   std::map<Mode, std::map<std::string, double>> paper;  // published numbers by data set
 };
 
-// What takes several values: "subsample", "k" or a parameter of the losses.
+// The setting that varies: "subsample", "k" or a parameter of the losses.
 struct Variation {
   std::string name;            // "" when nothing varies
   std::vector<double> values;  // given, or ...
-  size_t labelled_rows = 0;    // ... `count` of them over the interval of k that so many labelled
+  size_t labelled_rows = 0;    // ... `count` of them over the interval of k that this many labelled
   size_t count = 0;            // rows give
 };
 
@@ -42,8 +42,8 @@ struct Experiment {
   std::string title, note, caption, row_title = "loss";
   Show show = Show::kTable;
   std::string metric = "test_map";
-  std::vector<Mode> modes = {Mode::kLinear};  // that it can be run in, the default first
-  std::vector<std::string> datasets;          // that have published numbers, in order
+  std::vector<Mode> modes = {Mode::kLinear};  // modes it can be run in, the default first
+  std::vector<std::string> datasets;          // with published numbers, in order
   TrainConfig settings;                       // of every run
   std::vector<double> lr;                     // the grid that is searched
   std::vector<size_t> batch;
@@ -59,7 +59,7 @@ std::vector<std::string> statistic_names();
 
 // Whether a row is trained when the experiment is run in that mode.
 bool is_trained(const ExperimentRow& row, Mode mode);
-// Whether that trains networks, which need images.
+// Whether it trains networks, which need images.
 bool trains_networks(const Experiment& experiment, Mode mode);
 
 // Error naming `where`, the key, what was expected and what was found.

@@ -1,4 +1,4 @@
-// The paper's experiments, which are part of the program; cmake/embed.cmake makes them so.
+// The paper's experiments, built into the program by cmake/embed.cmake.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What came of an experiment: the numbers of its table or figure beside the published ones.
+// The results of an experiment: the numbers of its table or figure beside the published ones.
 // docs/formats.md describes results.json, which holds them; experiment_result.cc has the keys.
 #pragma once
 
@@ -19,12 +19,12 @@ using ByDataset = NamedList<T>;
 
 // A number of a table or a point of a curve; MAP in percent.
 struct ResultPoint {
-  std::optional<double> x;      // of what varies
+  std::optional<double> x;      // value of the varied setting
   std::optional<double> paper;  // published
-  std::optional<double> ours;   // nothing: not measured here, or not measurable on that data
+  std::optional<double> ours;   // empty: not measured, or not measurable on that data
   std::optional<double> std;    // over seeds
   std::optional<double> labels_seen;
-  // The chosen run's; nothing where none was trained.
+  // Of the chosen run; empty if none was trained.
   std::optional<double> val_map, lr;
   std::optional<size_t> batch;
   std::optional<int> best_epoch;
@@ -46,7 +46,7 @@ struct ResultRow {
   ByDataset<ResultPoint> cells;
   ByDataset<std::vector<ResultPoint>> curves;
   ByDataset<Histograms> histograms;
-  ByDataset<std::vector<std::string>> runs;    // among which validation chose, below OUT
+  ByDataset<std::vector<std::string>> runs;    // the runs validation chose among, below OUT
   ByDataset<std::vector<std::string>> chosen;  // the seeds of the chosen configuration
   ByDataset<ResultPoint> references;           // at the true k
 };
@@ -55,7 +55,7 @@ struct ExperimentResult {
   std::string experiment, title, note, caption, row_title = "loss";
   Show show = Show::kTable;
   std::string metric = "test_map", metric_text;
-  std::string x;  // what varies; "" when nothing does
+  std::string x;  // the varied setting, or ""
   Mode mode = Mode::kLinear;
   int seeds = 1;
   std::vector<std::string> columns;  // names of data sets

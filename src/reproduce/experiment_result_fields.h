@@ -14,7 +14,7 @@ void json_fields(Fields& field, ResultPoint& point) {
   field.maybe("x", point.x);
   field.maybe("paper", point.paper);
   if (trained) {
-    field("ours", point.ours);  // null where the data cannot tell
+    field("ours", point.ours);  // null where the data does not allow it
   } else {
     field.maybe("ours", point.ours);
   }

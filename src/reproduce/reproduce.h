@@ -1,4 +1,4 @@
-// Runs an experiment on the data sets at hand and sets what comes out beside the published numbers.
+// Runs an experiment on the given data sets and sets the results beside the published numbers.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace spml {
 
-// The name of an experiment's results: with the mode unless that is its usual one.
+// The name of an experiment's results; includes the mode unless it is the default.
 std::string result_key(const Experiment& experiment, Mode mode);
 
-// Does what is missing and adds the results to OUT/results.json. Data sets of earlier commands
-// that are not given now keep their numbers. Returns the whole of results.json.
+// Trains the missing runs and adds the results to OUT/results.json. Data sets of earlier commands
+// keep their numbers. Returns all of results.json.
 Reproduction reproduce(const Experiment& experiment, const ReproduceOptions& options,
                        const SweepEvents& events = {});
 

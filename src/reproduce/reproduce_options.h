@@ -1,4 +1,4 @@
-// What a reproduction is told, and where it is kept.
+// The options of a reproduction, and the folder it is kept in.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace spml {
 
-// Where reproductions are kept. Experiments share a folder and with it their runs: two that ask
-// for the same run on the same data train it once.
+// The folder of reproductions. Experiments share it and its runs: a run that two of them need on
+// the same data is trained once.
 struct ReproductionFolder {
   Path path;
 
@@ -32,7 +32,7 @@ struct ReproduceOptions {
   int jobs = 0;            // runs at the same time; 0: all threads, one where networks are trained
   int threads = 1;         // of all runs together
   bool overwrite = false;  // do finished runs again
-  bool beside_others = false;  // the folder may hold files of others, which stay
+  bool beside_others = false;  // the folder may hold other files, which are kept
   ImageConfig image;           // of the modes other than linear
   ImageModelMaker make_image_model;
   Cluster* cluster = nullptr;  // as in SweepOptions; rank 0 writes the results

@@ -1,4 +1,4 @@
-// Flags that several verbs declare alike.
+// Flags shared by several verbs.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace spml::cli {
 
-// --threads, for verbs that use several.
+// --threads, for verbs that use threads.
 Flag threads_flag(Common& common);
 
 // The positional arguments DIR and RUN.

@@ -1,4 +1,4 @@
-// Shell completion, from the declarations of the verbs. The scripts are complete in themselves:
+// Shell completion, generated from the declarations of the verbs. The scripts are self-contained:
 // pressing Tab does not start the program.
 #pragma once
 

@@ -16,7 +16,7 @@ namespace {
 template <class T>
 constexpr bool kIsWord = std::is_same_v<T, std::string> || std::is_same_v<T, Path>;
 
-// What a target holds one of: the T of T*, optional<T>* and vector<T>*.
+// The element type of a target: the T of T*, optional<T>* and vector<T>*.
 template <class T>
 struct Element {
   using type = T;

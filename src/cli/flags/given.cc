@@ -7,7 +7,7 @@
 namespace spml::cli {
 namespace {
 
-// A list is written as flags take it: 1,2,3.
+// Lists are written as on the command line: 1,2,3.
 std::string value_text(const nlohmann::json& value) {
   if (!value.is_array()) return value.is_string() ? value.get<std::string>() : value.dump();
   std::string text;
@@ -15,8 +15,8 @@ std::string value_text(const nlohmann::json& value) {
   return text;
 }
 
-// No texts stand for a flag that is not given: {"json": false}. A switch that is on by default is
-// given when it is turned off.
+// No texts means that the flag is not given: {"json": false}. A switch that is on by default counts
+// as given when it is turned off.
 std::vector<std::string> texts_of(const Flag& flag, const nlohmann::json& value,
                                   const std::string& where) {
   if (is_switch(flag)) {

@@ -1,5 +1,4 @@
-// The values that were given for a verb's flags, on the command line or in a --config file, before
-// they are checked.
+// The values given for a verb's flags, on the command line or in a --config file, not yet checked.
 #pragma once
 
 #include <map>
@@ -17,8 +16,8 @@ struct Texts {
 
 using Given = std::map<const Flag*, Texts>;
 
-// Adds what the flag stands for, where it was not given. A usage Error names an unknown key with
-// the nearest valid one, and refuses flags that give consent.
+// Adds the flags that this flag stands for, unless given explicitly. A usage Error names an unknown
+// key with the nearest valid one, and refuses flags that give consent.
 void expand(const Verb& verb, const Expansion& expansion, Given& given);
 
 }  // namespace spml::cli

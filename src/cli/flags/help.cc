@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kWidth = 100, kColumn = 28;
 
-// Words broken into lines; all but the first start at the column.
+// Words wrapped into lines; all but the first are indented to the column.
 std::string wrap(const std::string& text, size_t column, size_t at) {
   std::string out;
   for (size_t begin = 0; begin < text.size();) {
@@ -33,7 +33,7 @@ std::string wrap(const std::string& text, size_t column, size_t at) {
   return out;
 }
 
-// A name, and what it means in a column beside or below it.
+// A name with its meaning in a column beside or below it.
 std::string entry(const std::string& name, const std::string& meaning) {
   std::string line = "  " + name;
   line += line.size() + 2 > kColumn ? "\n" + std::string(kColumn, ' ')

@@ -1,4 +1,4 @@
-// What `--help` prints, and the pieces of it that man pages and docs/reference.md share.
+// The text of `--help`, and the pieces shared with man pages and docs/reference.md.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ std::string heading(const Flag& flag);
 // "Positives to keep in each row (at least 0; default: 1)"
 std::string explanation(const Flag& flag);
 
-// Flags under one heading; "" for those without one, which come first.
+// Flags under one heading; those without one ("") come first.
 struct FlagGroup {
   std::string title;
   std::vector<const Flag*> flags;

@@ -10,7 +10,7 @@
 namespace spml::cli {
 namespace {
 
-// Text that roff prints as it is.
+// Text escaped for roff.
 std::string roff(const std::string& text) {
   std::string out;
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// Man pages and docs/reference.md, from the declarations of the verbs.
+// Man pages and docs/reference.md, generated from the declarations of the verbs.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ class Reader {
     return std::any_of(words_.begin(), words_.begin() + flags_end_, asks_for_help);
   }
 
-  // First of all: what was meant by the other words depends on the flags.
+  // Checked first, since the meaning of the other words depends on the flags.
   void check_spelling() const {
     for (size_t i = 0; i < flags_end_; ++i) {
       if (!looks_like_flag(words_[i]) || flag_of(words_[i]) != nullptr) continue;
@@ -73,7 +73,7 @@ class Reader {
   }
 
   void expand_all() {
-    // --config before --preset, which a file may name; so its own values win over the preset's.
+    // --config before --preset: a file may name a preset, and its own values win over the preset's.
     for (const bool config : {true, false}) {
       for (const Flag& flag : verb_.flags) {
         if (!flag.expands || (flag.name == "config") != config) continue;
@@ -95,7 +95,8 @@ class Reader {
       next += count;
     }
     if (next < positionals_.size()) fail_usage("unexpected argument '{}'", positionals_[next]);
-    // In the order of the table: which of two errors is reported does not depend on addresses.
+    // In the order of the table, so that which of two errors is reported does not depend on
+    // addresses.
     for (const Flag& flag : verb_.flags) {
       const auto found = given_.find(&flag);
       if (found != given_.end()) store(flag, found->second.values, found->second.where);
@@ -144,7 +145,7 @@ class Reader {
     return i + 1 < flags_end_ && !looks_like_flag(words_[i + 1]);
   }
 
-  // The last words belong to positional arguments that are still to come.
+  // The last words belong to positional arguments still to come.
   bool kept_for_positionals(size_t i) const {
     size_t needed = 0;
     for (const Flag& positional : verb_.positionals) needed += positional.required ? 1 : 0;
