@@ -17,6 +17,7 @@ enum class Stream : uint32_t {
   kAugmentation = 7,
   kObserve = 8,
   kScenes = 9,
+  kAnnotator = 10,
 };
 
 class CounterRng {

@@ -2,8 +2,9 @@
 #include "data/observe.h"
 #include "cli/flags/common_flags.h"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 
@@ -24,7 +25,10 @@ constexpr size_t kMaxJsonBytes = size_t{1} << 26;
 struct Arguments {
   Common common;
   std::string folder;
-  std::string bias = "uniform", bias_weights;
+  std::vector<std::string> bias = {"uniform"};
+  std::string bias_weights;
+  std::vector<std::string> scores;  // of the training rows, and of the other file's
+  double strength = 1;
   ObserveOptions draw;
   bool force = false;
 };
@@ -52,13 +56,44 @@ std::vector<float> class_weights(const Arguments& arguments, const LabelMatrix& 
   return read_class_weights(arguments.bias_weights, class_names(arguments.folder, train.cols()));
 }
 
+// How one annotator chooses.
+RowWeights weights_of(const std::string& bias, const Arguments& arguments, const Part& part,
+                      const LabelMatrix& train) {
+  const Path& folder = arguments.folder;
+  const size_t labels = part.truth.cols();
+  if (bias == "uniform") return class_bias(std::vector<float>(labels, 1));
+  if (bias == "frequency") return class_bias(class_weights(arguments, train));
+  if (bias == "rarity") {
+    std::vector<float> weights = class_frequencies(train);
+    for (float& weight : weights) weight = 1 / std::max(weight, 1.0F);
+    return class_bias(std::move(weights));
+  }
+  if (bias == "prominence") {
+    const size_t which = part.name == "train" ? 0 : 1;
+    if (arguments.scores.size() <= which) {
+      fail_usage(
+          "--scores: expected two files, the scores of the training rows and those of the "
+          "others, found {}",
+          arguments.scores.size());
+    }
+    return score_bias(arguments.scores[which], arguments.strength, part.truth);
+  }
+  if (bias == "center") return box_bias(box_closeness_file(folder, part.name), part.truth);
+  RowWeights areas = box_bias(box_area_file(folder, part.name), part.truth);
+  return bias == "area" ? areas : only_largest(std::move(areas), part.truth);
+}
+
 LabelMatrix draw(const Arguments& arguments, const Part& part, const LabelMatrix& train) {
-  if (arguments.bias == "uniform") return draw_observed(part.truth, arguments.draw);
-  const RowWeights weights =
-      arguments.bias == "frequency" ? class_bias(class_weights(arguments, train))
-      : arguments.bias == "area"
-          ? box_bias(box_area_file(arguments.folder, part.name), part.truth)
-          : box_bias(box_closeness_file(arguments.folder, part.name), part.truth);
+  if (arguments.bias == std::vector<std::string>{"uniform"}) {
+    return draw_observed(part.truth, arguments.draw);
+  }
+  std::vector<RowWeights> annotators;
+  for (const std::string& bias : arguments.bias) {
+    annotators.push_back(weights_of(bias, arguments, part, train));
+  }
+  const RowWeights weights = annotators.size() == 1
+                                 ? std::move(annotators.front())
+                                 : mixed_bias(std::move(annotators), arguments.draw.seed);
   return draw_observed_weighted(part.truth, arguments.draw, weights);
 }
 
@@ -109,7 +144,7 @@ void run(const Arguments& arguments) {
                 {"num_neg", arguments.draw.num_neg},
                 {"seed", arguments.draw.seed},
                 {"complete_rows", arguments.draw.complete},
-                {"bias", arguments.bias}});
+                {"bias", fmt::format("{}", fmt::join(arguments.bias, ","))}});
   }
 }
 
@@ -135,18 +170,33 @@ Verb observe_verb() {
                      .target = &arguments->draw.complete,
                      .help = "Share of rows of which every label is observed",
                      .hint = "F",
-                     .range = {0, 1},
-                     .excludes = {"bias"}},
+                     .range = {0, 1}},
                     {.name = "bias",
                      .target = &arguments->bias,
-                     .help = "How positives are chosen",
-                     .choices = {"uniform", "frequency", "area", "center"}},
+                     .help = "How positives are chosen; several with commas divide the rows "
+                             "among themselves at random",
+                     .choices = {"uniform", "frequency", "rarity", "area", "largest", "center",
+                                 "prominence"},
+                     .commas = true},
                     {.name = "bias-weights",
                      .target = &arguments->bias_weights,
                      .help = "Weights of the classes, instead of their counts",
                      .hint = "FILE.(csv|json)",
                      .complete = Complete::kFile,
                      .needs = {{"bias", "frequency"}}},
+                    {.name = "scores",
+                     .target = &arguments->scores,
+                     .help = "Scores of the training rows and of the other rows, N x L each",
+                     .hint = "TRAIN.npy,VAL.npy",
+                     .commas = true,
+                     .complete = Complete::kFile,
+                     .needs = {{"bias", "prominence"}}},
+                    {.name = "strength",
+                     .target = &arguments->strength,
+                     .help = "A label weighs exp(X * score)",
+                     .hint = "X",
+                     .range = {0, 1e6},
+                     .needs = {{"bias", "prominence"}}},
                     {.name = "force",
                      .target = &arguments->force,
                      .help = "Replace _obs files that exist",

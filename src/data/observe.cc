@@ -25,9 +25,6 @@ void ObservedDraw::next_row(std::span<const int8_t> truth, std::span<int8_t> obs
   mark(negatives_, options_.num_neg, -1);
 }
 
-namespace {
-
-// Which rows are complete, by random numbers of their own: the other rows are observed as without.
 std::vector<bool> complete_rows(size_t rows, const ObserveOptions& options) {
   std::vector<bool> complete(rows, false);
   if (options.complete <= 0) return complete;
@@ -42,8 +39,6 @@ std::vector<bool> complete_rows(size_t rows, const ObserveOptions& options) {
   }
   return complete;
 }
-
-}  // namespace
 
 LabelMatrix draw_observed(const LabelMatrix& truth, const ObserveOptions& options,
                           const MemoryBudget& memory) {

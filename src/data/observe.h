@@ -25,6 +25,9 @@ class ObservedDraw {
   std::vector<size_t> positives_, negatives_;
 };
 
+// Which rows are complete, by random numbers of their own: the other rows are observed as without.
+std::vector<bool> complete_rows(size_t rows, const ObserveOptions& options);
+
 // All rows, N x L, with some of them complete if asked for; Error when they do not fit in memory.
 LabelMatrix draw_observed(const LabelMatrix& truth, const ObserveOptions& options,
                           const MemoryBudget& memory = {});

@@ -137,6 +137,7 @@ LabelMatrix draw_observed_weighted(const LabelMatrix& truth, const ObserveOption
   std::vector<float> row_weights(L);
   std::vector<size_t> positives, negatives;
   std::vector<double> w_positive, w_negative;
+  const std::vector<bool> complete = complete_rows(truth.rows(), options);
   for (size_t i = 0; i < truth.rows(); ++i) {
     truth.read_row(i, y);
     weights(i, row_weights);
@@ -153,6 +154,8 @@ LabelMatrix draw_observed_weighted(const LabelMatrix& truth, const ObserveOption
                              [row](size_t j) { row[j] = 1; });
     draw_without_replacement(negatives, w_negative, options.num_neg, random, where,
                              [row](size_t j) { row[j] = -1; });
+    if (!complete[i]) continue;
+    for (size_t j = 0; j < L; ++j) row[j] = y[j] == 1 ? 1 : -1;
   }
   return LabelMatrix(std::move(observed), truth.rows(), L);
 }
@@ -181,6 +184,51 @@ RowWeights box_bias(const Path& path, const LabelMatrix& truth) {
   return [boxes](size_t row, std::span<float> out) {
     boxes->read_row(row, out);
     check_weights(out, boxes->path().string(), row);
+  };
+}
+
+RowWeights only_largest(RowWeights weights, const LabelMatrix& truth) {
+  const auto labels = std::make_shared<std::vector<int8_t>>(truth.cols());
+  return [weights = std::move(weights), &truth, labels](size_t row, std::span<float> out) {
+    weights(row, out);
+    truth.read_row(row, *labels);
+    size_t largest = out.size();
+    for (size_t j = 0; j < out.size(); ++j) {
+      if ((*labels)[j] == 1 && (largest == out.size() || out[j] > out[largest])) largest = j;
+    }
+    for (size_t j = 0; j < out.size(); ++j) out[j] = j == largest ? 1.0F : 0.0F;
+  };
+}
+
+RowWeights score_bias(const Path& file, double strength, const LabelMatrix& truth) {
+  const auto scores = std::make_shared<NpyArray>(file);
+  if (scores->rows() != truth.rows() || scores->cols() != truth.cols()) {
+    fail("{}: expected {} x {} scores as the labels have, found {} x {}", file.string(),
+         truth.rows(), truth.cols(), scores->rows(), scores->cols());
+  }
+  const auto labels = std::make_shared<std::vector<int8_t>>(truth.cols());
+  return [scores, strength, &truth, labels](size_t row, std::span<float> out) {
+    scores->read_row(row, out);
+    truth.read_row(row, *labels);
+    double most = -std::numeric_limits<double>::infinity();
+    for (size_t j = 0; j < out.size(); ++j) {
+      if (!std::isfinite(out[j])) {
+        fail("{}: expected a finite score, found {} at row {}, column {}", scores->path().string(),
+             out[j], row, j);
+      }
+      if ((*labels)[j] == 1) most = std::max(most, strength * static_cast<double>(out[j]));
+    }
+    for (size_t j = 0; j < out.size(); ++j) {  // relative to the most evident: no overflow
+      const double relative = strength * static_cast<double>(out[j]) - most;
+      out[j] = (*labels)[j] == 1 ? static_cast<float>(std::exp(relative)) : 0.0F;
+    }
+  };
+}
+
+RowWeights mixed_bias(std::vector<RowWeights> annotators, uint64_t seed) {
+  return [annotators = std::move(annotators), seed](size_t row, std::span<float> out) {
+    CounterRng random(seed, Stream::kAnnotator, row);
+    annotators[random.below(annotators.size())](row, out);
   };
 }
 

@@ -31,6 +31,19 @@ RowWeights box_bias(const Path& path, const LabelMatrix& truth);
 // In how many rows each class is positive.
 std::vector<float> class_frequencies(const LabelMatrix& truth);
 
+// The weights of another source, of which only the largest among a row's positives counts: an
+// annotator who always names the same thing. The first of equals; the others weigh nothing.
+RowWeights only_largest(RowWeights weights, const LabelMatrix& truth);
+
+// exp(strength * score), scores (N, L) from a .npy file: an annotator who names what is most
+// evident to a classifier, and always that as the strength grows. Error unless the file has the
+// shape of the truth and finite scores.
+RowWeights score_bias(const Path& file, double strength, const LabelMatrix& truth);
+
+// Several annotators who divide the rows among themselves: each row has one of them, drawn with the
+// same chance by random numbers of its own, so that one who is listed twice names twice as many.
+RowWeights mixed_bias(std::vector<RowWeights> annotators, uint64_t seed);
+
 // Numbers, one per class, from JSON (an array, or an object from class name to number) or CSV (one
 // number per line, or name,number).
 std::vector<float> read_class_weights(const Path& path, const std::vector<std::string>& classes);

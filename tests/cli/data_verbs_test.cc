@@ -39,6 +39,8 @@ TEST(DataVerbs, HelpAndUsage) {
   expect_error({"stats"}, 2, "DIR");
   expect_error({"train", "--los", "role"}, 2, "unknown flag '--los'; did you mean '--loss'?");
   expect_error({"observe", "x", "--bias", "moon"}, 2, "uniform");
+  expect_error({"observe", "x", "--bias", "area,moon"}, 2, "largest");
+  expect_error({"observe", "x", "--scores", "s.npy"}, 2, "--bias prominence");
   expect_error({"observe", "x", "--num-pos", "-1"}, 2, "num-pos");
   expect_error({"observe", "x", "--seed", "4294967296"}, 2, "seed");
   expect_error({"estimate-k", "x", "--sizes", "0"}, 2, "sizes");

@@ -95,7 +95,8 @@ TEST(ImportVerb, VocIsCountedAndItsBoxesSteerTheDraw) {
   EXPECT_THAT(ran.out, HasSubstr("training rows                      160       5717"));
   EXPECT_THAT(ran.err, HasSubstr("warning: found 160 training rows, the paper has 5717"));
   std::vector<std::string> draws;
-  for (const std::string bias : {"uniform", "frequency", "area", "center"}) {
+  for (const std::string bias :
+       {"uniform", "frequency", "rarity", "area", "largest", "center", "area,rarity"}) {
     const Ran drawn = run_program({"observe", out, "--bias", bias, "--force"});
     ASSERT_EQ(drawn.exit_code, 0) << drawn.err;
     draws.push_back(read_file(observed_file(out, "train")));

@@ -58,6 +58,46 @@ TEST(ObserveBias, OnePositiveIsDrawnInProportionToItsWeight) {
   EXPECT_GT(chi_square(counts(drawn), {0.25, 0, 0.25, 0.25, 0.25}), 1000);
 }
 
+TEST(ObserveBias, OnlyTheLargestOfThePositivesIsNamed) {
+  const LabelMatrix truth = repeated({1, 0, 1, 1, 0});
+  const auto weights = only_largest(constant({1, 50, 3, 3, 2}), truth);
+  EXPECT_THAT(counts(draw_observed_weighted(truth, {}, weights)), ElementsAre(0, 0, kRows, 0, 0));
+}
+
+TEST(ObserveBias, ScoresWeighExponentiallyHoweverLargeTheyAre) {
+  const LabelMatrix truth({1, 1, 0, 0, 1, 1}, 2, 3);
+  const TemporaryFolder folder;
+  NpyRowWriter file(folder / "s.npy", DType::kF32, 2, 3);
+  file.append(std::vector<float>{0, 0.5F, 9});
+  file.append(std::vector<float>{-9, -2000, -2001});
+  file.finish();
+  std::vector<float> row(3);
+  score_bias(folder / "s.npy", 2, truth)(0, row);
+  EXPECT_THAT(row, ElementsAre(testing::FloatNear(std::exp(-1.0F), 1e-6F), 1, 0));
+  score_bias(folder / "s.npy", 2, truth)(1, row);
+  EXPECT_THAT(row, ElementsAre(0, 1, testing::FloatNear(std::exp(-2.0F), 1e-6F)));
+  EXPECT_THAT(
+      [&] {
+        score_bias(folder / "s.npy", 1, repeated({1, 1, 1}));
+      },
+      ThrowsMessage<Error>(HasSubstr("expected 30000 x 3 scores")));
+}
+
+TEST(ObserveBias, AnnotatorsDivideTheRows) {
+  const LabelMatrix truth = repeated({1, 1, 1, 1});
+  const auto first = constant({1, 0, 0, 0}), second = constant({0, 0, 1, 1});
+  const auto found =
+      counts(draw_observed_weighted(truth, {}, mixed_bias({first, first, second}, 7)));
+  EXPECT_LT(chi_square(found, {2.0 / 3, 0, 1.0 / 6, 1.0 / 6}), 27.9);
+}
+
+TEST(ObserveBias, SomeRowsAreCompleteWhateverTheBias) {
+  const LabelMatrix truth = repeated({1, 0, 1});
+  const auto found = draw_observed_weighted(truth, {.complete = 0.25}, constant({1, 1, 0}));
+  EXPECT_THAT(counts(found), ElementsAre(kRows, 0, kRows / 4.0));
+  EXPECT_THAT(counts(found, -1), ElementsAre(0, kRows / 4.0, 0));
+}
+
 TEST(ObserveBias, LaterDrawsAreWithoutReplacement) {
   const LabelMatrix truth = repeated({1, 1, 1});
   const auto found = counts(draw_observed_weighted(truth, {.num_pos = 2}, constant({1, 1, 2})));
