@@ -28,7 +28,7 @@ Verb losses_eval_verb();  // below `spml losses`
 Verb man_verb();
 Verb completion_verb();
 
-// In the order in which help lists them.
+// In the groups and the order of help.
 std::vector<Verb> all_verbs();
 
 }  // namespace spml::cli

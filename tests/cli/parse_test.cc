@@ -178,5 +178,15 @@ TEST_F(Parse, HelpShowsRangeAndDefaultAndWinsOverErrors) {
   EXPECT_THAT(text, AllOf(HasSubstr("--json"), HasSubstr("--quiet"), HasSubstr("--config")));
 }
 
+TEST_F(Parse, HelpListsVerbsInTheirGroups) {
+  verbs[0].group = "Kitchen";
+  verbs.push_back({.name = "eat", .summary = "Sit down"});
+  const std::string text = help_text(verbs);
+  const size_t heading = text.find("\nKitchen:\n  bake"), rest = text.find("\n\n  eat");
+  EXPECT_NE(heading, text.npos) << text;
+  EXPECT_NE(rest, text.npos) << text;
+  EXPECT_LT(heading, rest);
+}
+
 }  // namespace
 }  // namespace spml::cli

@@ -83,6 +83,7 @@ struct ClusterFlags;
 struct Verb {
   std::string name;
   std::string summary;        // one line, without a period
+  std::string group{};        // heading in the list of all verbs
   std::string description{};  // more, for `--help` and the man page
   std::vector<Example> examples{};
   std::vector<Flag> positionals{};  // in order; a vector target takes the rest

@@ -41,7 +41,7 @@ std::string entry(const std::string& name, const std::string& meaning) {
   return line + wrap(meaning, kColumn, kColumn) + "\n";
 }
 
-std::string list_of(const std::vector<Verb>& verbs) {
+std::string list_of(std::span<const Verb> verbs) {
   std::string text;
   for (const Verb& verb : verbs) text += entry(verb.name, verb.summary);
   return text;
@@ -116,11 +116,24 @@ std::string help_text(const Verb& verb, const std::string& path) {
   return text;
 }
 
+void for_each_group(const std::vector<Verb>& verbs,
+                    const std::function<void(const std::string&, std::span<const Verb>)>& visit) {
+  for (auto begin = verbs.begin(); begin != verbs.end();) {
+    const auto end =
+        std::find_if(begin, verbs.end(), [&](const Verb& v) { return v.group != begin->group; });
+    visit(begin->group, {begin, end});
+    begin = end;
+  }
+}
+
 std::string help_text(const std::vector<Verb>& verbs) {
-  return "Multi-label classifiers from one positive label per example.\n\n"
-         "Usage: spml VERB [arguments]\n\n" +
-         list_of(verbs) +
-         "\n`spml VERB --help` explains a verb; `spml --version` prints the version.\n";
+  std::string text =
+      "Multi-label classifiers from one positive label per example.\n\n"
+      "Usage: spml VERB [arguments]\n";
+  for_each_group(verbs, [&](const std::string& title, std::span<const Verb> group) {
+    text += (title.empty() ? "\n" : fmt::format("\n{}:\n", title)) + list_of(group);
+  });
+  return text + "\n`spml VERB --help` explains a verb; `spml --version` prints the version.\n";
 }
 
 }  // namespace spml::cli

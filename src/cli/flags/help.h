@@ -1,6 +1,8 @@
 // The text of `--help`, and the pieces shared with man pages and docs/reference.md.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,11 @@ struct FlagGroup {
   std::vector<const Flag*> flags;
 };
 std::vector<FlagGroup> groups_of(const Verb& verb);
+
+// Calls visit(title, verbs) for each group of verbs, in order; "" is the title of those without
+// one.
+void for_each_group(const std::vector<Verb>& verbs,
+                    const std::function<void(const std::string&, std::span<const Verb>)>& visit);
 
 std::string help_text(const Verb& verb, const std::string& path);
 std::string help_text(const std::vector<Verb>& verbs);  // `spml help`

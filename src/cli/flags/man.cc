@@ -146,10 +146,13 @@ std::string man_page(const std::vector<Verb>& verbs) {
   std::string text = title("", "multi-label classifiers from one positive label per example");
   text += ".B spml\n.I VERB\n[arguments]\n.SH VERBS\n";
   std::vector<std::string> paths;
-  for (const Verb& verb : verbs) {
-    text += entry(verb.name, verb.summary);
-    paths.push_back(verb.name);
-  }
+  for_each_group(verbs, [&](const std::string& heading, std::span<const Verb> group) {
+    if (!heading.empty()) text += fmt::format(".SS {}\n", roff(heading));
+    for (const Verb& verb : group) {
+      text += entry(verb.name, verb.summary);
+      paths.push_back(verb.name);
+    }
+  });
   return text + exit_status() + see_also(paths);
 }
 
