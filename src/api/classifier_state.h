@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "decide/calibration.h"
+#include "fit/fit.h"
 #include "linear/linear_model.h"
 #include "run/run.h"
 #include "spml/linear.h"
@@ -21,10 +21,8 @@ struct ClassifierState {
   TrainingResult result;          // the same for users
 };
 
-// Of a session that is done.
-std::shared_ptr<ClassifierState> state_of(Session& session, RunResult result,
-                                          const RunEvents& events);
-// Takes the weights of a session that trained on all rows, and what it reaches with them.
-void take_refit(ClassifierState& state, Session& session);
+// Of a session that is done, with its model or that of its refit.
+std::shared_ptr<ClassifierState> state_of(Session& session, const LinearModel& model, Fit made,
+                                          std::optional<SearchRequest> search);
 
 }  // namespace spml

@@ -1,8 +1,6 @@
 // A classifier and its run folder: the one that `spml train` writes and the verbs read.
 #include "api/classifier_state.h"
 #include "base/fail.h"
-#include "fit/decisions.h"
-#include "fit/measure.h"
 #include "formats/npy.h"
 #include "formats/safetensors.h"
 #include "run/run_folder.h"
@@ -65,42 +63,22 @@ RunRecord record_of_parts(const LinearClassifier& model) {
 
 }  // namespace
 
-std::shared_ptr<ClassifierState> state_of(Session& session, RunResult result,
-                                          const RunEvents& events) {
+std::shared_ptr<ClassifierState> state_of(Session& session, const LinearModel& model, Fit made,
+                                          std::optional<SearchRequest> search) {
   auto state = std::make_shared<ClassifierState>();
-  Decisions decisions = decide(session, events);
-  result.thresholds_from = to_string(decisions.from);
-  if (const auto reliability = test_reliability(session, decisions.calibration)) {
-    result.ece = reliability->error();
-    result.reliability = reliability->bins();
-  }
   RunIdentity identity;
   identity.config = session.config;
   identity.config.k = session.prepared.k;
   identity.data_fingerprint = fingerprint(session.data);
-  state->record = {setup_of(session, identity), session.loop.state().epochs, result};
+  state->record = {setup_of(session, identity), session.loop.state().epochs,
+                   std::move(made.result)};
+  state->record.setup.search = std::move(search);
   state->result = public_result(state->record);
   state->classes = session.data.classes;
-  state->calibration = std::move(decisions.calibration);
-  state->thresholds = std::move(decisions.thresholds);
-  state->model = copy_for_use(dynamic_cast<const LinearModel&>(*session.model));
+  state->calibration = std::move(made.decisions.calibration);
+  state->thresholds = std::move(made.decisions.thresholds);
+  state->model = copy_for_use(model);
   return state;
-}
-
-void take_refit(ClassifierState& state, Session& session) {
-  const RunResult measured = measure(session);
-  RunResult& result = state.record.result;
-  result.test_map = measured.test_map;
-  result.train_map = measured.train_map;
-  result.test_map_nonempty = measured.test_map_nonempty;
-  result.per_class_ap = measured.per_class_ap;
-  if (const auto reliability = test_reliability(session, state.calibration)) {
-    result.ece = reliability->error();
-    result.reliability = reliability->bins();
-  }
-  result.refit = true;
-  state.result = public_result(state.record);
-  state.model = copy_for_use(dynamic_cast<const LinearModel&>(*session.model));
 }
 
 LinearClassifier LinearClassifier::load(const Path& folder) {

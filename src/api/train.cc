@@ -3,10 +3,10 @@
 
 #include "api/classifier_state.h"
 #include "api/folder_state.h"
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/parallel.h"
-#include "fit/average.h"
-#include "fit/measure.h"
+#include "fit/fit.h"
 #include "fit/observed_k.h"
 #include "run/run.h"
 #include "search/auto.h"
@@ -73,25 +73,22 @@ bool stop_requested(const TrainOptions& options) {
   return options.stop.stop_requested() || (options.stop_requested && options.stop_requested());
 }
 
-void report_step(const TrainOptions& options, const LoopState& state, uint64_t total) {
-  if (!options.on_step) return;
-  options.on_step({state.step, total, static_cast<int>(state.epochs.size()) + 1});
+RunEvents events_of(const TrainOptions& options) {
+  RunEvents events;
+  events.epoch = options.on_epoch;
+  events.notice = options.on_notice;
+  events.stop_requested = [&options] { return stop_requested(options); };
+  if (options.on_step) {
+    events.step = [&options](const LoopState& state, uint64_t total) {
+      options.on_step({state.step, total, static_cast<int>(state.epochs.size()) + 1});
+    };
+  }
+  return events;
 }
 
-LoopEvents loop_events(const TrainOptions& options, Session& session) {
-  LoopEvents events;
-  events.after_step = [&options, total = session.total_steps()](const LoopState& state) {
-    report_step(options, state, total);
-    if (stop_requested(options)) {
-      throw Error(fmt::format("stopped after step {}", state.step), Error::Kind::kInterrupted);
-    }
-  };
-  events.after_epoch = [&options, &session](EpochRecord& record) {
-    if (session.config.record_unobserved_positives) {
-      record.unobserved_positives = count_unobserved_positives(session);
-    }
-    if (options.on_epoch) options.on_epoch(record);
-  };
+// A search has trials and no steps.
+RunEvents without_steps(RunEvents events) {
+  events.step = nullptr;
   return events;
 }
 
@@ -106,69 +103,42 @@ AutoOptions auto_options(const TrainOptions& options) {
   return search;
 }
 
-RunEvents search_events(const TrainOptions& options) {
-  RunEvents events;
-  events.notice = options.on_notice;
-  events.stop_requested = [&options] { return stop_requested(options); };
-  return events;
-}
-
 // The configuration with everything that is to be found out: by a search, or k alone.
-TrainConfig completed(const Dataset& data, const TrainOptions& options) {
+TrainConfig completed(const Dataset& data, const TrainOptions& options, const RunEvents& events) {
   const TrainConfig config = config_of(options);
-  if (!is_auto(options)) {
-    return with_estimated_k(data, config, threads_of(options), search_events(options));
+  if (is_auto(options)) {
+    return search_settings(data, config, auto_options(options), without_steps(events)).chosen;
   }
-  return search_settings(data, config, auto_options(options), search_events(options)).chosen;
-}
-
-// What was chosen once more, on all rows, for as many epochs as were best.
-void refit(const Dataset& data, const TrainOptions& options, TrainConfig config,
-           ClassifierState& state) {
-  config.refit = true;
-  config.epochs = state.record.result.best_epoch;
-  Session session(data, config, threads_of(options));
-  LoopEvents events = loop_events(options, session);
-  events.after_epoch = nullptr;
-  session.train(events);
-  average_classifiers(session, search_events(options));
-  take_refit(state, session);
+  return needs_estimated_k(data, config)
+             ? with_estimated_k(data, config, threads_of(options), events)
+             : config;
 }
 
 LinearClassifier train_in_memory(const Dataset& data, const TrainOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const TrainConfig config = completed(data, options);
-  Session session(data, config, threads_of(options));
+  const RunEvents events = events_of(options);
+  Session session(data, completed(data, options, events), threads_of(options));
   for (const std::string& text : session.prepared.notices) {
-    if (options.on_notice) options.on_notice(text);
+    if (events.notice) events.notice(text);
   }
-  session.train(loop_events(options, session));
-  const double val_map = average_classifiers(session, search_events(options));
-  RunResult result = measure(session);
-  result.val_map = val_map;
-  const auto state = state_of(session, std::move(result), search_events(options));
+  Fit made = fit(session, reporting(session, events, "stopped; nothing is kept"), events);
+  std::optional<SearchRequest> search;
   if (is_auto(options)) {
-    state->record.setup.search =
-        SearchRequest{options.trials, options.time_limit, options.refit, options.k};
-    if (options.refit) refit(data, options, config, *state);
+    search = SearchRequest{options.trials, options.time_limit, options.refit, options.k};
   }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  state->record.result.seconds = state->result.seconds = seconds.count();
-  return LinearClassifier(state);
+  const auto whole = search && search->refit ? refit(session, made, events) : nullptr;
+  const Session& with_model = whole ? *whole : session;
+  made.result.seconds = seconds_since(start);
+  return LinearClassifier(state_of(session, dynamic_cast<const LinearModel&>(*with_model.model),
+                                   std::move(made), search));
 }
 
 LinearClassifier train_in_folder(const Dataset& data, const TrainOptions& options) {
   const AutoOptions search = auto_options(options);
-  RunEvents events;
-  events.epoch = options.on_epoch;
-  events.notice = options.on_notice;
-  events.stop_requested = [&] { return stop_requested(options); };
+  const RunEvents events = events_of(options);
   if (is_auto(options)) {
-    run_auto(data, config_of(options), search, events);
+    run_auto(data, config_of(options), search, without_steps(events));
   } else {
-    events.step = [&](const LoopState& state, uint64_t total) {
-      report_step(options, state, total);
-    };
     run_training(data, config_of(options), search.run, events);
   }
   return LinearClassifier::load(options.out);

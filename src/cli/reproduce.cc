@@ -93,7 +93,7 @@ void run(const Options& options) {
     events.stop_requested = interrupted;
     all = reproduce(experiment, parsed, events);
   }
-  if (parsed.cluster != nullptr && !parsed.cluster->is_first()) return;
+  if (!is_first_of(parsed.cluster)) return;
   const ReproductionFolder folder{parsed.out};
   const std::string key = result_key(experiment, mode);
   const ExperimentResult& result = all.experiments[key];

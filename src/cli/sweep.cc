@@ -104,7 +104,7 @@ void sweep(const Options& options) {
     summary = run_sweep(data, grid, sweep, events);
   }
   if (!options.common.quiet) std::ranges::for_each(notices, notice);
-  const bool is_first = sweep.cluster == nullptr || sweep.cluster->is_first();
+  const bool is_first = is_first_of(sweep.cluster);
   if (!flags.is_linear() && summary.failed.empty() && is_first) clear_activations(cache);
   if (options.common.json) {
     check_complete(summary.failed);

@@ -87,6 +87,11 @@ std::vector<T> joined(const std::vector<Bytes>& parts, size_t expected) {
   return all;
 }
 
+// Whether this process writes what is everybody's: rank 0, or the only one.
+inline bool is_first_of(const Cluster* cluster) {
+  return cluster == nullptr || cluster->is_first();
+}
+
 // What rank 0 says, at every rank.
 std::string said_by_first(Cluster& cluster, std::string_view text);
 

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "fit/closed_form.h"
+#include "fit/train.h"
 #include "linear/linear_model.h"
 
 namespace spml {
@@ -25,7 +26,7 @@ void average_over_seeds(Session& session, size_t count, const LoopEvents& events
                                   : std::make_unique<Session>(session.data, config, threads,
                                                               std::optional<LinearStart>(),
                                                               ImageModelMaker(), rows, cluster);
-    other->train(events);
+    train(*other, events);
     others[i] = other->take_linear_model();
   });
   auto& model = dynamic_cast<LinearModel&>(*session.model);

@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "data/split.h"
 #include "fit/average.h"
+#include "fit/train.h"
 
 namespace spml {
 namespace {
@@ -45,7 +46,7 @@ std::vector<std::unique_ptr<Session>> train_other_folds(const Session& session, 
   parallel_for(sessions.size(), session.threads, [&](size_t i) {
     sessions[i] = std::make_unique<Session>(session.data, session.config, 1, std::nullopt,
                                             ImageModelMaker(), &folds[i + 1]);
-    sessions[i]->train(stoppable);
+    train(*sessions[i], stoppable);
     average_classifiers(*sessions[i], events, &folds[i + 1]);
   });
   return sessions;

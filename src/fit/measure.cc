@@ -80,4 +80,9 @@ std::vector<uint32_t> count_unobserved_positives(Session& session) {
   return counts;
 }
 
+void add_to_record(Session& session, EpochRecord& record) {
+  if (!session.config.record_unobserved_positives) return;
+  record.unobserved_positives = count_unobserved_positives(session);
+}
+
 }  // namespace spml

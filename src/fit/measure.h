@@ -17,4 +17,7 @@ RunResult measure(Session& session);
 // Error without truth.
 std::vector<uint32_t> count_unobserved_positives(Session& session);
 
+// Adds that to an epoch's record where the configuration asks for it.
+void add_to_record(Session& session, EpochRecord& record);
+
 }  // namespace spml

@@ -7,6 +7,7 @@
 #include "fit/decisions.h"
 #include "fit/folds.h"
 #include "fit/short_runs.h"
+#include "fit/train.h"
 
 namespace spml {
 namespace {
@@ -46,7 +47,7 @@ std::vector<std::unique_ptr<Session>> train_on(const Dataset& data, const TrainC
   parallel_for(splits.size(), threads, [&](size_t i) {
     sessions[i] =
         std::make_unique<Session>(data, config, 1, std::nullopt, ImageModelMaker(), &splits[i]);
-    sessions[i]->train(events);
+    train(*sessions[i], events);
   });
   return sessions;
 }
@@ -79,10 +80,12 @@ std::string k_text(const LabelFit& fit) {
   return text;
 }
 
+bool needs_estimated_k(const Dataset& data, const TrainConfig& config) {
+  return loss_info(config).needs_k && !resolve_k(data, config) && !data.train_file.features.empty();
+}
+
 TrainConfig with_estimated_k(const Dataset& data, const TrainConfig& config, int threads,
                              const RunEvents& events) {
-  const bool needed = loss_info(config).needs_k;
-  if (!needed || resolve_k(data, config) || data.train_file.features.empty()) return config;
   const LabelFit fit = estimate_k_from_observed(data, config, threads, events.stop_requested);
   if (events.notice) {
     events.notice("labels of a row, estimated from the observed labels: " + k_text(fit));

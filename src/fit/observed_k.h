@@ -16,7 +16,10 @@ namespace spml {
 LabelFit estimate_k_from_observed(const Dataset& data, const TrainConfig& config, int threads,
                                   const std::function<bool()>& stop_requested = {});
 
-// The configuration, with k from observed labels where its loss needs one and nothing else says it.
+// Whether the loss needs k, and only the observed labels can say it.
+bool needs_estimated_k(const Dataset& data, const TrainConfig& config);
+
+// The configuration with k from observed labels, which a notice reports.
 TrainConfig with_estimated_k(const Dataset& data, const TrainConfig& config, int threads,
                              const RunEvents& events);
 

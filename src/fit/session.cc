@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "base/fail.h"
-#include "fit/closed_form.h"
 #include "linear/factored_estimator.h"
 #include "linear/linear_model.h"
 #include "linear/network_estimator.h"
@@ -60,14 +59,6 @@ Session::Session(const Dataset& dataset, const TrainConfig& train_config, int th
       total_steps_(takes_steps(config)
                        ? loop.steps_per_epoch() * static_cast<uint64_t>(config.epoch_count())
                        : 1) {}
-
-void Session::train(const LoopEvents& events) {
-  if (takes_steps(config)) {
-    loop.run(events);
-  } else {
-    solve(*this, events);
-  }
-}
 
 Evaluator Session::evaluator(Part rows_of, std::span<const int32_t> rows,
                              const LabelMatrix& truth) const {

@@ -1,10 +1,9 @@
 // Everything that trains together, made from a data set and a configuration, in memory:
 //
 //   Session session(data, config, threads);
-//   session.train();
-//   const RunResult result = measure(session);
+//   const Fit made = fit(session);
 //
-// A run adds a folder to it; the library's train functions and searches use it as it is.
+// fit/fit.h trains, measures and calibrates; a run adds a folder to that.
 #pragma once
 
 #include <functional>
@@ -74,9 +73,6 @@ class Session {
   const Evaluator validation;
   const std::unique_ptr<LabelMemory> memory;  // null unless the loss keeps something
   Loop loop;
-
-  // Runs the loop, or solves for the classifier of a loss that needs no steps.
-  void train(const LoopEvents& events = {});
 
   LossSetup loss_setup() const;
   uint64_t total_steps() const { return total_steps_; }

@@ -184,7 +184,7 @@ Reproduction reproduce(const Experiment& experiment, const ReproduceOptions& opt
   const auto start = std::chrono::steady_clock::now();
   const Mode mode = options.mode.value_or(experiment.modes.front());
   check_can_run(experiment, options, mode);
-  const bool is_first = options.cluster == nullptr || options.cluster->is_first();
+  const bool is_first = is_first_of(options.cluster);
   std::optional<FileLock> lock;
   if (is_first) {
     const auto expect = options.beside_others ? expect_kind : expect_own_folder;

@@ -5,9 +5,9 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/folders.h"
+#include "base/number.h"
 #include "base/sha256.h"
-#include "fit/average.h"
-#include "fit/measure.h"
+#include "fit/fit.h"
 #include "fit/observed_k.h"
 #include "formats/json_fields.h"
 #include "run/run_record_fields.h"
@@ -72,32 +72,72 @@ void expect_same_run(Cluster& cluster, const RunIdentity& identity) {
   }
 }
 
-void check_same_run(const RunFolder& folder, const RunIdentity& identity) {
-  if (!path_exists(folder.config())) return;
-  const RunIdentity earlier = read_run_setup(folder.config()).identity;
+void check_same_run(const RunFolder& folder, const RunIdentity& earlier,
+                    const RunIdentity& identity) {
   if (const auto difference = first_difference(earlier, identity)) {
     fail_other_run(folder.path, *difference);
   }
+}
+
+// The estimate of k that the run in the folder was begun with. Error where it is another run.
+std::optional<double> earlier_k(const RunFolder& folder, RunIdentity identity) {
+  if (!path_exists(folder.config())) return std::nullopt;
+  const RunSetup there = read_run_setup(folder.config());
+  const bool is_estimate = there.k_from.empty() || there.k_from == "observed";
+  if (is_estimate) identity.config.k = there.identity.config.k;
+  check_same_run(folder, there.identity, identity);
+  return identity.config.k;
+}
+
+// With k, also where only the observed labels can say it. The folder is this run's by now: nothing
+// is trained for one that is refused, or that knows k.
+TrainConfig with_k(const Dataset& data, TrainConfig config, const RunOptions& options,
+                   const RunEvents& events) {
+  Cluster* const cluster = options.cluster;
+  const bool estimate =
+      options.rows == nullptr && (config.k_is_estimated || needs_estimated_k(data, config));
+  std::optional<double> k;
+  if (estimate && options.existing == Existing::kResume && is_first_of(cluster)) {
+    k = earlier_k({options.out}, identity_of(data, config, options.linear_starts));
+  }
+  if (cluster != nullptr) {
+    k = parse_number<double>(said_by_first(*cluster, k ? fmt::format("{}", *k) : "unknown"));
+  }
+  if (!estimate) return config;
+  if (!k && !config.k) {
+    if (!options.estimated_k) return with_estimated_k(data, config, options.threads, events);
+    k = options.estimated_k();
+  }
+  if (k) config.k = k;
+  config.k_is_estimated = true;
+  return config;
+}
+
+// result.json is written last. One without the refit was left by a version that refitted later.
+bool is_finished(const RunFolder& folder, bool refits) {
+  return path_exists(folder.result()) && (!refits || read_run_result(folder.result()).refit);
 }
 
 }  // namespace
 
 RunRecord run_training(const Dataset& data, const TrainConfig& asked, const RunOptions& options,
                        const RunEvents& events) {
-  const TrainConfig config =
-      options.rows != nullptr ? asked : with_estimated_k(data, asked, options.threads, events);
   const RunFolder folder{options.out};
   Cluster* const cluster = options.cluster;
-  const bool is_first = cluster == nullptr || cluster->is_first();
+  const bool is_first = is_first_of(cluster);
   std::unique_ptr<FileLock> lock;
   if (is_first && !options.is_claimed) lock = claim_folder(options.out, options.existing);
+  const TrainConfig config = with_k(data, asked, options, events);
   RunIdentity identity = identity_of(data, config, options.linear_starts);
   if (options.rows != nullptr) identity.data_fingerprint = fingerprint_of_all(*options.rows);
   if (cluster != nullptr) expect_same_run(*cluster, identity);
+  const bool refits = options.search && options.search->refit;
   bool finished = false;
   if (is_first && options.existing == Existing::kResume) {
-    check_same_run(folder, identity);
-    finished = path_exists(folder.result());
+    if (path_exists(folder.config())) {
+      check_same_run(folder, read_run_setup(folder.config()).identity, identity);
+    }
+    finished = is_finished(folder, refits);
   }
   if (cluster != nullptr) finished = said_by_first(*cluster, finished ? "yes" : "no") == "yes";
   if (finished) {
@@ -120,19 +160,11 @@ RunRecord run_training(const Dataset& data, const TrainConfig& asked, const RunO
   Session& session = *made;
   RunWriter writer(folder, session, identity, options, events);
   writer.begin();
-  session.train(writer.loop_events());
-  const double val_map = average_classifiers(session, events);
-  RunResult result = measure(session);
-  result.val_map = val_map;
-  const Decisions decisions = decide(session, events);
-  result.thresholds_from = to_string(decisions.from);
-  if (const auto reliability = test_reliability(session, decisions.calibration)) {
-    result.ece = reliability->error();
-    result.reliability = reliability->bins();
-  }
-  writer.write_model(decisions);
-  result.seconds = seconds_since(options.start);
-  return writer.finish(std::move(result));
+  Fit fitted = fit(session, writer.loop_events(), events);
+  const auto whole = refits ? refit(session, fitted, events) : nullptr;
+  writer.write_model(refits ? *whole->model : *session.model, fitted.decisions);
+  fitted.result.seconds = seconds_since(options.start);
+  return writer.finish(std::move(fitted.result));
 }
 
 }  // namespace spml

@@ -28,7 +28,7 @@ struct RunOptions {
   Path out;
   Existing existing = Existing::kRefuse;
   bool is_claimed = false;              // the caller has claimed the folder and holds its lock
-  std::optional<SearchRequest> search;  // that chose the settings
+  std::optional<SearchRequest> search;  // that chose the settings, and whether to refit them
   // Of the command: `seconds` counts from there.
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   int threads = 1;
@@ -36,6 +36,9 @@ struct RunOptions {
   double checkpoint_seconds = 10;    // at most so often, when by time
   ImageModelMaker make_image_model;  // for the modes other than linear
   LinearStarts linear_starts;        // for linear-init
+  // k, where the loss needs one and only the observed labels can say it; empty: estimated here. Not
+  // asked for where the run that is continued knows it.
+  std::function<double()> estimated_k;
   // Whose processes share the labels of a linear model or the images of a network's batches; all
   // call run_training(), rank 0 writes the folder, which all must see, and only its result has
   // everything.

@@ -52,6 +52,7 @@ struct RunSetup {
   RunIdentity identity;
   std::optional<SearchRequest> search;  // nothing where the settings were given
   std::optional<double> k;
+  std::string k_from;              // as in the result; "" in files of versions that did not say
   LossParameters params;           // every parameter of the loss, resolved
   Select select = Select::kClean;  // after falling back to observed where there is no truth
   RunRows rows;

@@ -51,6 +51,7 @@ void json_fields(Fields& field, RunSetup& setup) {
   field("config", setup.identity);
   field.maybe("search", setup.search);
   field("k", setup.k);
+  field.maybe("k_from", setup.k_from);
   field("params", setup.params);
   field("select", setup.select);
   field("rows", setup.rows);

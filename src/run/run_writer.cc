@@ -22,6 +22,7 @@ RunSetup setup_of(const Session& session, const RunIdentity& identity) {
   setup.data_name = data.name;
   setup.identity = identity;
   setup.k = session.prepared.k;
+  setup.k_from = session.prepared.k_from;
   setup.params = session.params;
   setup.select = session.prepared.select;
   setup.rows = {session.prepared.split.train.size(), session.prepared.split.val.size(),
@@ -43,7 +44,7 @@ RunWriter::RunWriter(const RunFolder& folder, Session& session, const RunIdentit
                      const RunOptions& options, const RunEvents& events)
     : folder_(folder),
       cluster_(options.cluster),
-      is_first_(cluster_ == nullptr || cluster_->is_first()),
+      is_first_(is_first_of(cluster_)),
       is_copy_(!is_first_ && session.batch_cluster != nullptr),
       session_(session),
       options_(options),
@@ -59,6 +60,7 @@ void RunWriter::begin() {
   }
   if (options_.existing == Existing::kOverwrite && is_first_) clear_run(folder_);
   if (cluster_ != nullptr) cluster_->wait_for_all();
+  if (is_first_) remove_file(folder_.result());  // it is not finished from here on
   resume_if_possible();
   if (is_first_) write_file(folder_.config(), json_text(setup_));
 }
@@ -118,9 +120,7 @@ LoopEvents RunWriter::loop_events() {
       fmt::format("stopped; start {} again with --resume", folder_.path.string());
   events.between_parts = until(events_.stop_requested, words).between_parts;
   events.after_epoch = [this](EpochRecord& record) {
-    if (session_.config.record_unobserved_positives) {
-      record.unobserved_positives = count_unobserved_positives(session_);
-    }
+    add_to_record(session_, record);
     if (is_first_) append_metrics(record);
     if (events_.epoch) events_.epoch(record);
   };
@@ -194,10 +194,10 @@ std::vector<int32_t> RunWriter::all_train_rows() const {
   return gather<int32_t>(*part.cluster, std::span<const int32_t>(rows), all);
 }
 
-void RunWriter::write_model(const Decisions& decisions) {
+void RunWriter::write_model(Model& model, const Decisions& decisions) {
   if (is_copy_) return;
   SafetensorsWriter writer;
-  session_.model->save_model(writer);
+  model.save_model(writer);
   if (session_.estimator != nullptr) session_.estimator->write_best(folder_.path);
   const std::vector<int32_t> train_rows = all_train_rows();
   if (!is_first_) return;

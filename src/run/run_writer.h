@@ -24,8 +24,9 @@ class RunWriter {
   void begin();
   // Checkpoints, the lines of metrics.jsonl, and the owner's events.
   LoopEvents loop_events();
-  // Model, calibration, thresholds and label estimates.
-  void write_model(const Decisions& decisions);
+  // Model, calibration, thresholds and label estimates. The model is the session's, or one that was
+  // fitted again.
+  void write_model(Model& model, const Decisions& decisions);
   // result.json, which makes the run a finished one.
   RunRecord finish(RunResult result);
 

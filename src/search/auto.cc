@@ -1,60 +1,14 @@
 #include "search/auto.h"
 
-#include "base/clock.h"
 #include "base/fail.h"
 #include "base/folders.h"
-#include "fit/average.h"
-#include "fit/decisions.h"
-#include "fit/measure.h"
+#include "fit/prepare.h"
 #include "formats/json_fields.h"
-#include "formats/safetensors.h"
 #include "search/journal.h"
 #include "search/trial_fields.h"
 
 namespace spml {
 namespace {
-
-bool is_first_of(const RunOptions& options) {
-  return options.cluster == nullptr || options.cluster->is_first();
-}
-
-// The chosen settings once more, on train and val, for as many epochs as val had found best. The
-// calibration stays that of the model which val was held out from.
-void refit(const Dataset& data, const TrainConfig& config, const RunFolder& folder,
-           RunRecord& record, const RunOptions& options, const RunEvents& events) {
-  const int best = record.result.best_epoch, last = takes_steps(config) ? config.epoch_count() : 1;
-  if (best < 1 || best > last) {
-    fail("{}: expected a best_epoch from 1 to {}, found {}; start again with --overwrite",
-         folder.result().string(), last, best);
-  }
-  if (events.notice) events.notice("training the chosen settings once more, on train and val");
-  TrainConfig whole = config;
-  whole.refit = true;
-  whole.epochs = best;
-  Session session(data, whole, options.threads, {}, {}, nullptr, options.cluster);
-  session.train(
-      until(events.stop_requested, "stopped before the refit was done; continue with --resume"));
-  average_classifiers(session, events);
-  SafetensorsWriter writer;
-  session.model->save_model(writer);
-  writer.add_metadata("format", "spml");
-  writer.add_metadata("loss", config.loss);
-  const RunResult measured = measure(session);
-  record.result.test_map = measured.test_map;
-  record.result.train_map = measured.train_map;
-  record.result.test_map_nonempty = measured.test_map_nonempty;
-  record.result.per_class_ap = measured.per_class_ap;
-  const Calibration calibration = read_calibration(folder.calibration(), data.labels());
-  if (const auto reliability = test_reliability(session, calibration)) {
-    record.result.ece = reliability->error();
-    record.result.reliability = reliability->bins();
-  }
-  record.result.refit = true;
-  record.result.seconds = seconds_since(options.start);
-  if (!is_first_of(options)) return;
-  writer.write(folder.model());
-  write_file(folder.result(), json_text(record.result));
-}
 
 // What a search leaves as it is, as the configuration of the run that it led to.
 TrainConfig with_choice(TrainConfig base, const TrainConfig& chosen) {
@@ -117,7 +71,7 @@ RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptio
   run.search = SearchRequest{options.trials, options.time_limit, options.refit, base.k};
   const RunFolder folder{run.out};
   Cluster* const cluster = run.cluster;
-  const bool is_first = is_first_of(run);
+  const bool is_first = is_first_of(run.cluster);
   std::unique_ptr<FileLock> lock;
   bool finished = false;
   if (is_first) {
@@ -126,7 +80,6 @@ RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptio
   }
   if (is_first && run.existing == Existing::kResume) {
     check_same_search(folder, data, base, *run.search);
-    // search.jsonl is written last: without it, the refit may be missing, too.
     finished = path_exists(folder.search());
   }
   if (cluster != nullptr) finished = said_by_first(*cluster, finished ? "yes" : "no") == "yes";
@@ -154,7 +107,6 @@ RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptio
   RunEvents quiet = events;
   quiet.step = nullptr;
   RunRecord record = run_training(data, chosen, run, quiet);
-  if (options.refit) refit(data, chosen, folder, record, run, events);
   if (!is_first) return record;
   std::string lines;
   for (const SearchTrial& trial : search.trials) lines += record_text(trial) + "\n";

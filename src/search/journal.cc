@@ -85,7 +85,7 @@ JournalText parse_journal(std::istream& in, const std::string& where) {
 }
 
 SearchJournal::SearchJournal(const RunFolder& run, const JournalHead& head, Cluster* cluster)
-    : run_(run), writes_(cluster == nullptr || cluster->is_first()) {
+    : run_(run), writes_(is_first_of(cluster)) {
   const Path file = run_.search_journal();
   std::string text;
   if (writes_ && path_exists(file)) text = whole_lines(read_file(file, kMaxRecordBytes));

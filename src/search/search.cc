@@ -15,6 +15,7 @@
 #include "fit/measure.h"
 #include "fit/observed_k.h"
 #include "fit/short_runs.h"
+#include "fit/train.h"
 #include "formats/json_fields.h"
 #include "ridge/least_squares.h"
 #include "search/candidates.h"
@@ -112,13 +113,7 @@ std::vector<Split> Search::affordable(std::vector<Split> splits, double work) co
 
 void Search::find_k() {
   if (!resolve_k(data_, base_)) {
-    const LabelFit fit =
-        estimate_k_from_observed(data_, base_, options_.run.threads, events_.stop_requested);
-    if (events_.notice) {
-      events_.notice("labels of a row, estimated from the observed labels: " + k_text(fit));
-    }
-    base_.k = fit.k;
-    base_.k_is_estimated = true;
+    base_ = with_estimated_k(data_, base_, options_.run.threads, events_);
   }
   k_ = *resolve_k(data_, base_);
 }
@@ -134,7 +129,7 @@ void Search::train(Trial& trial) const {
   double sum = 0;
   for (const Split& split : splits) {
     Session session(data_, trial.config, 1, std::nullopt, ImageModelMaker(), &split);
-    session.train(loop_events);
+    spml::train(session, loop_events);
     const double val_map = average_classifiers(session, events_, &split);
     const bool full = session.prepared.validates_on_full_labels();
     sum += full ? val_map : 100 * observed_criterion(session, k_);

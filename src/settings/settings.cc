@@ -85,6 +85,13 @@ void set(const Setting& setting, TrainConfig& config, const std::string& text,
              setting.access);
 }
 
+void copy_setting(const Setting& setting, const TrainConfig& from, TrainConfig& to) {
+  TrainConfig copy = from;  // the table's accessors give references to change
+  std::visit(Overload{[&](const Words& words) { words.copy(from, to); },
+                      [&]<class T>(Get<T> get) { get(to) = std::move(get(copy)); }},
+             setting.access);
+}
+
 std::string text_of(const Setting& setting, const TrainConfig& config) {
   TrainConfig copy = config;  // the table's accessors give references to change
   const auto text = [](const auto& value) { return fmt::format("{}", value); };

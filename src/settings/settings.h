@@ -25,6 +25,7 @@ using Get = T& (*)(TrainConfig&);
 struct Words {
   std::string (*text)(const TrainConfig&);  // "" stands for: not given
   void (*set)(TrainConfig&, std::string_view);
+  void (*copy)(const TrainConfig& from, TrainConfig& to);
 };
 
 using Access =
@@ -74,6 +75,9 @@ const Setting& find_setting(std::string_view name);  // it must exist
 // A usage Error that starts with `where` unless the text is a legal value.
 void set(const Setting& setting, TrainConfig& config, const std::string& text,
          const std::string& where);
+
+// Gives `to` the value that `from` has.
+void copy_setting(const Setting& setting, const TrainConfig& from, TrainConfig& to);
 
 // The value as a flag takes it; "" when there is none.
 std::string text_of(const Setting& setting, const TrainConfig& config);

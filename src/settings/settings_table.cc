@@ -21,6 +21,12 @@ constexpr auto at = &member<Members...>;
 constexpr auto kEstimator = &TrainConfig::estimator;
 constexpr auto kImage = &TrainConfig::image;
 
+template <auto... Members>
+void copy(const TrainConfig& from, TrainConfig& to) {
+  TrainConfig values = from;
+  member<Members...>(to) = member<Members...>(values);
+}
+
 std::string observe_text(const TrainConfig& c) {
   if (!c.observe) return "";
   std::string text =
@@ -30,23 +36,29 @@ std::string observe_text(const TrainConfig& c) {
 }
 
 const Words kModeWords = {[](const TrainConfig& c) { return std::string(to_string(c.mode)); },
-                          [](TrainConfig& c, std::string_view text) { c.mode = mode_from(text); }};
+                          [](TrainConfig& c, std::string_view text) { c.mode = mode_from(text); },
+                          copy<&TrainConfig::mode>};
 const Words kEstimatorWords = {
     [](const TrainConfig& c) { return std::string(to_string(c.estimator.kind)); },
-    [](TrainConfig& c, std::string_view text) { c.estimator.kind = estimator_from(text); }};
+    [](TrainConfig& c, std::string_view text) { c.estimator.kind = estimator_from(text); },
+    copy<kEstimator, &EstimatorChoice::kind>};
 const Words kSelectWords = {
     [](const TrainConfig& c) { return std::string(to_string(c.select)); },
-    [](TrainConfig& c, std::string_view text) { c.select = select_from(text); }};
+    [](TrainConfig& c, std::string_view text) { c.select = select_from(text); },
+    copy<&TrainConfig::select>};
 const Words kTransformWords = {
     [](const TrainConfig& c) { return std::string(to_string(c.transform)); },
-    [](TrainConfig& c, std::string_view text) { c.transform = transform_kind(text); }};
+    [](TrainConfig& c, std::string_view text) { c.transform = transform_kind(text); },
+    copy<&TrainConfig::transform>};
 const Words kObserveWords = {
-    observe_text, [](TrainConfig& c, std::string_view text) { c.observe = observe_from(text); }};
+    observe_text, [](TrainConfig& c, std::string_view text) { c.observe = observe_from(text); },
+    copy<&TrainConfig::observe>};
 const Words kRecordWords = {
     [](const TrainConfig& c) {
       return std::string(c.record_unobserved_positives ? "unobserved-positives" : "");
     },
-    [](TrainConfig& c, std::string_view) { c.record_unobserved_positives = true; }};
+    [](TrainConfig& c, std::string_view) { c.record_unobserved_positives = true; },
+    copy<&TrainConfig::record_unobserved_positives>};
 
 bool has_estimates(const TrainConfig& c) { return loss_info(c).uses_estimates; }
 bool trains_images(const TrainConfig& c) { return c.mode != Mode::kLinear; }

@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "fit/measure.h"
+#include "fit/train.h"
 
 namespace spml {
 
@@ -61,7 +62,7 @@ Matrix<float> out_of_fold_logits(const Dataset& data, const TrainConfig& config,
       if (fold[i] == f) places.push_back(i);
     }
     Session session(data, config, 1, {}, {}, &split);
-    session.train(stoppable(events));
+    train(session, stoppable(events));
     std::vector<float> scores(places.size() * labels);
     session.model->predict(Part::kTrainFile, split.val, 0, {scores.data(), places.size(), labels});
     for (size_t i = 0; i < places.size(); ++i) {
@@ -77,7 +78,7 @@ Matrix<float> out_of_fold_logits(const Dataset& data, const TrainConfig& config,
 InSample in_sample_logits(const Dataset& data, const TrainConfig& config, const Split& split,
                           int threads, const SuggestEvents& events) {
   Session session(data, config, threads, {}, {}, &split);
-  session.train(stoppable(events));
+  train(session, stoppable(events));
   InSample result;
   result.logits = Matrix<float>(split.train.size(), data.labels());
   session.model->predict(Part::kTrainFile, split.train, 0, result.logits.view());

@@ -12,10 +12,12 @@
 #include "base/fail.h"
 #include "base/folders.h"
 #include "cluster/deal.h"
+#include "fit/observed_k.h"
 #include "formats/json_fields.h"
 #include "run/folder_kind.h"
 #include "settings/config_json.h"
 #include "settings/config_words.h"
+#include "settings/settings.h"
 #include "sweep/sweep_fields.h"
 
 namespace spml {
@@ -228,6 +230,7 @@ class GridWork {
     run.checkpoint_every = options_.checkpoint_every;
     run.make_image_model = options_.make_image_model;
     run.linear_starts = options_.linear_starts;
+    run.estimated_k = [this] { return estimated_k(); };
     RunEvents run_events;
     run_events.stop_requested = events_.stop_requested;
     try {
@@ -274,6 +277,25 @@ class GridWork {
   }
 
  private:
+  // Once for the sweep, when a run first asks: of the settings that a sweep takes lists of it has
+  // the defaults, so that no run's k depends on which others there are.
+  double estimated_k() {
+    std::call_once(k_once_, [this] {
+      TrainConfig config = grid_.front();
+      for (const Setting& setting : all_settings()) {
+        if (setting.axis > 0) copy_setting(setting, TrainConfig(), config);
+      }
+      RunEvents events;
+      events.stop_requested = events_.stop_requested;
+      events.notice = [this](const std::string& text) {
+        const std::lock_guard guard(mutex_);
+        if (events_.notice) events_.notice(text);
+      };
+      k_ = with_estimated_k(data_, config, options_.jobs * options_.threads, events).k.value();
+    });
+    return k_;
+  }
+
   const Dataset& data_;
   const std::vector<TrainConfig>& grid_;
   const SweepOptions& options_;
@@ -282,6 +304,8 @@ class GridWork {
   std::mutex mutex_;
   std::vector<std::optional<SweepRun>> finished_;
   std::vector<std::string> errors_;
+  std::once_flag k_once_;
+  double k_ = 0;
 };
 
 }  // namespace
@@ -300,7 +324,7 @@ GridRuns run_grid(const Dataset& data, const std::vector<TrainConfig>& configs,
   const std::vector<TrainConfig> grid = without_repeats(configs);
   Cluster* const cluster = options.cluster;
   std::optional<FileLock> lock;
-  if (cluster == nullptr || cluster->is_first()) {
+  if (is_first_of(cluster)) {
     expect_folder(options);
     make_folder_inside(SweepFolder{options.out}.runs());
     lock.emplace(
@@ -321,7 +345,7 @@ GridRuns run_grid(const Dataset& data, const std::vector<TrainConfig>& configs,
 SweepSummary run_sweep(const Dataset& data, const std::vector<TrainConfig>& configs,
                        const SweepOptions& options, const SweepEvents& events) {
   const SweepFolder folder{options.out};
-  const bool is_first = options.cluster == nullptr || options.cluster->is_first();
+  const bool is_first = is_first_of(options.cluster);
   if (is_first && !options.overwrite) {
     expect_folder(options);
     expect_same_data(folder, data);

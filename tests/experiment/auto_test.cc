@@ -14,6 +14,7 @@
 #include "fit/average.h"
 #include "fit/decisions.h"
 #include "fit/observed_k.h"
+#include "fit/train.h"
 #include "testing.h"
 
 namespace spml {
@@ -95,7 +96,7 @@ TEST(Stop, EndsTheEstimateOfK) {
 TEST(Stop, EndsTheTrainingOfFolds) {
   const Dataset data = small_data({.rows = 120, .truth = false});
   Session session(data, config_of("an"), 1);
-  session.train();
+  train(session);
   expect_stopped([&] { decide(session, stopping_after(0)); }, "before it was calibrated");
 }
 
@@ -110,7 +111,7 @@ TEST(Stop, EndsWhatIsSolvedFor) {
   config = config_of("an");
   config.blend_ridge = true;
   Session session(data, config, 1);
-  session.train();
+  train(session);
   expect_stopped([&] { average_classifiers(session, stopping_after(0)); }, "--resume");
 }
 

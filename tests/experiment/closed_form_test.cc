@@ -4,6 +4,7 @@
 #include "data.h"
 #include "fit/average.h"
 #include "fit/measure.h"
+#include "fit/train.h"
 #include "linear/linear_model.h"
 #include "search/auto.h"
 #include "settings/grid.h"
@@ -39,7 +40,7 @@ TEST(ClosedForm, IsARunOfOneStep) {
   size_t epochs_told = 0;
   LoopEvents events;
   events.after_epoch = [&](EpochRecord&) { ++epochs_told; };
-  session.train(events);
+  train(session, events);
   const RunResult result = measure(session);
   EXPECT_EQ(session.total_steps(), 1u);
   EXPECT_EQ(result.steps, 1u);
@@ -53,8 +54,8 @@ TEST(ClosedForm, IsARunOfOneStep) {
 TEST(ClosedForm, HasTheSameBytesForAnyNumberOfThreads) {
   const Dataset data = small_data();
   Session one(data, config_of("ridge"), 1), three(data, config_of("ridge"), 3);
-  one.train();
-  three.train();
+  train(one);
+  train(three);
   EXPECT_EQ(weights_of(one), weights_of(three));
 }
 
@@ -80,8 +81,8 @@ TEST(Blend, HasTheSpreadOfTheTrainedClassifier) {
   Session plain(data, config, 1);
   config.blend_ridge = true;
   Session blended(data, config, 1);
-  plain.train();
-  blended.train();
+  train(plain);
+  train(blended);
   EXPECT_EQ(weights_of(plain), weights_of(blended));  // until they are averaged
   average_classifiers(blended, {});
   EXPECT_NE(weights_of(plain), weights_of(blended));
