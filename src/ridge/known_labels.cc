@@ -64,7 +64,7 @@ std::vector<double> trust(View<const int8_t> known, View<const float> scores, do
 uint64_t bytes_to_fit(size_t rows, size_t labels, size_t features) {
   const size_t order = LeastSquares::order(rows, features);
   // Targets of both rounds, scores of both fits and what they are made of, labels; weights;
-  // moments, inverse and a product.
+  // moments and two factors.
   return saturating_sum(saturating_sum(saturating_product(rows, labels, 6 * sizeof(float) + 1),
                                        saturating_product(features, labels, 3 * sizeof(float))),
                         saturating_product(order, order, 3 * sizeof(float)));
@@ -79,29 +79,29 @@ KnownLabelClassifier::KnownLabelClassifier(const FeatureMatrix& features,
       strength_(strength),
       k_(k) {
   if (strength > 0) {
-    squares_.set_strength(strength);
+    solver_ = squares_.with_strength(strength);
     return;
   }
   const Matrix<float> targets = first_targets(known);
   const std::vector<double> frequency = observed_frequency(known);
   Matrix<float> left_out(known.rows, known.cols);
-  double best = -1, set = 0;
+  double best = -1;
   for (const double tried : kStrengths) {
-    squares_.set_strength(set = tried);
-    squares_.fit(targets, left_out.view());
+    LeastSquares::Penalised solver = squares_.with_strength(tried);
+    squares_.fit(solver, targets, left_out.view());
     const double score = observed_criterion(left_out, known, frequency, k, threads);
     if (best >= 0 && score <= best * kClearlyBetter) break;
     best = score;
     strength_ = tried;
+    solver_ = std::move(solver);
   }
-  if (set != strength_) squares_.set_strength(strength_);
 }
 
 KnownLabelClassifier::Result KnownLabelClassifier::fit(View<const int8_t> known) const {
   Matrix<float> targets = first_targets(known);
   Result result;
   result.left_out = Matrix<float>(known.rows, known.cols);
-  squares_.fit(targets, result.left_out.view());
+  squares_.fit(solver_, targets, result.left_out.view());
   // Ranking questions works better with the targets as they are, the classifier with those that
   // are scaled down.
   const std::vector<double> believed = trust(known, result.left_out.view(), k_);
@@ -113,9 +113,9 @@ KnownLabelClassifier::Result KnownLabelClassifier::fit(View<const int8_t> known)
       lowered(i, j) = static_cast<float>(believed[j]) * targets(i, j);
     }
   }
-  squares_.fit(targets, result.left_out.view());
+  squares_.fit(solver_, targets, result.left_out.view());
   Matrix<float> unused(known.rows, known.cols);
-  result.fit = squares_.fit(lowered, unused.view());
+  result.fit = squares_.fit(solver_, lowered, unused.view());
   return result;
 }
 

@@ -37,6 +37,7 @@ class KnownLabelClassifier {
 
  private:
   LeastSquares squares_;
+  LeastSquares::Penalised solver_;
   double strength_ = 1;
   double k_;
 };

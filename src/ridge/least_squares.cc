@@ -13,6 +13,8 @@ namespace {
 
 // Rows are read in blocks of kBlockRows, or fewer where they are long.
 constexpr size_t kBlockRows = 512, kBlockValues = size_t{1} << 23;
+// Of the moments' columns, so that little is computed above the diagonal.
+constexpr size_t kColumnsAtOnce = 512;
 // The smallest 1 - 1/n - h that counts as more than 0: a row that decides its own score entirely
 // says nothing when it is left out. By rows the number is not a difference of two near 1 and can be
 // far smaller; with many more features than rows it is small for every row.
@@ -74,70 +76,73 @@ void LeastSquares::for_blocks(size_t end, const Body& body) const {
 void LeastSquares::find_moments() {
   moments_.resize(order_ * order_);
   for_blocks([&](size_t first, size_t count, const float* x) {
-    if (!by_rows()) {
-      add_product({x, 1, columns_}, {x, columns_, 1}, columns_, columns_, count, 1, moments_.data(),
-                  columns_, threads_);
+    if (by_rows()) {
+      for_blocks(first + count, [&](size_t other, size_t others, const float* y) {
+        add_product({x, columns_, 1}, {y, 1, columns_}, count, others, columns_, 1,
+                    &moments_[first * order_ + other], order_, threads_);
+      });
       return;
     }
-    // Against the rows up to these, and mirrored: the matrix is symmetric.
-    for_blocks(first + count, [&](size_t other, size_t others, const float* y) {
-      add_product({x, columns_, 1}, {y, 1, columns_}, count, others, columns_, 1,
-                  &moments_[first * order_ + other], order_, threads_);
-    });
-    for (size_t i = first; i < first + count; ++i) {
-      for (size_t j = 0; j < i; ++j) moments_[j * order_ + i] = moments_[i * order_ + j];
+    for (size_t c = 0; c < columns_; c += kColumnsAtOnce) {
+      add_product({x + c, 1, columns_}, {x + c, columns_, 1}, columns_ - c,
+                  std::min(kColumnsAtOnce, columns_ - c), count, 1, &moments_[c * columns_ + c],
+                  columns_, threads_);
     }
   });
 }
 
-void LeastSquares::set_strength(double lambda) {
+LeastSquares::Penalised LeastSquares::with_strength(double lambda) const {
   double trace = 0;
   for (size_t c = 0; c < order_; ++c) trace += moments_[c * order_ + c];
-  penalty_ = lambda * (trace / static_cast<double>(columns_)) + 1e-12;
-  inverse_ = moments_;
-  for (size_t c = 0; c < order_; ++c) inverse_[c * order_ + c] += static_cast<float>(penalty_);
-  invert(inverse_.data(), order_, threads_);
-  find_left();
+  Penalised with;
+  with.penalty = lambda * (trace / static_cast<double>(columns_)) + 1e-12;
+  std::vector<float> matrix = moments_;
+  for (size_t c = 0; c < order_; ++c) {
+    matrix[c * order_ + c] += static_cast<float>(with.penalty);
+  }
+  if (between_parts_) between_parts_();
+  with.factor = Cholesky(std::move(matrix), order_, threads_);
+  find_left(with);
+  return with;
 }
 
-void LeastSquares::find_left() {
-  left_.resize(rows_.size());
+void LeastSquares::find_left(Penalised& with) const {
+  const auto n = static_cast<float>(rows_.size());
   if (by_rows()) {
-    for (size_t i = 0; i < left_.size(); ++i) {
-      const double left =
-          penalty_ * inverse_[i * order_ + i] - 1 / static_cast<double>(rows_.size());
-      left_[i] = std::clamp(static_cast<float>(left), kLeastLeftByRows, 1.0f);
+    with.left = with.factor.inverse_diagonal(threads_);
+    for (float& left : with.left) {
+      const double value = with.penalty * left - 1 / static_cast<double>(n);
+      left = std::clamp(static_cast<float>(value), kLeastLeftByRows, 1.0f);
     }
     return;
   }
-  std::vector<float> product;
+  with.left.resize(rows_.size());
+  std::vector<float> solved;
   for_blocks([&](size_t first, size_t count, const float* x) {
-    product.assign(count * columns_, 0.0f);
-    add_product({x, columns_, 1}, {inverse_.data(), columns_, 1}, count, columns_, columns_, 1,
-                product.data(), columns_, threads_);
+    solved.assign(x, x + count * columns_);
+    with.factor.solve_lower(solved.data(), count, 0, threads_);
     for (size_t i = 0; i < count; ++i) {
-      const float* a = x + i * columns_;
-      const float leverage = 1 / static_cast<float>(rows_.size()) +
-                             std::inner_product(a, a + columns_, &product[i * columns_], 0.0f);
-      left_[first + i] = 1 - std::clamp(leverage, 0.0f, 1 - kLeastLeft);
+      const float* y = &solved[i * columns_];
+      const float leverage = 1 / n + std::inner_product(y, y + columns_, y, 0.0f);
+      with.left[first + i] = 1 - std::clamp(leverage, 0.0f, 1 - kLeastLeft);
     }
   });
 }
 
-std::vector<float> LeastSquares::fit_columns(View<const float> targets, std::span<const float> mean,
+std::vector<float> LeastSquares::fit_columns(const Cholesky& factor, View<const float> targets,
+                                             std::span<const float> mean,
                                              View<float> residuals) const {
   const size_t labels = targets.cols;
-  // Xc^T t: the mean of t drops out, because Xc sums to 0.
-  std::vector<float> right(columns_ * labels), weight(columns_ * labels);
+  // t^T Xc: the mean of t drops out, because Xc sums to 0.
+  std::vector<float> weight(labels * columns_);
   for_blocks([&](size_t first, size_t count, const float* x) {
-    add_product({x, 1, columns_}, {targets.row(first), labels, 1}, columns_, labels, count, 1,
-                right.data(), labels, threads_);
+    add_product({targets.row(first), 1, labels}, {x, columns_, 1}, labels, columns_, count, 1,
+                weight.data(), columns_, threads_);
   });
-  add_product({inverse_.data(), columns_, 1}, {right.data(), labels, 1}, columns_, labels, columns_,
-              1, weight.data(), labels, threads_);
+  factor.solve(weight.data(), labels, threads_);
   for (size_t i = 0; i < targets.rows; ++i) std::ranges::copy(mean, residuals.row(i));
   for_blocks([&](size_t first, size_t count, const float* x) {
-    add_product({x, columns_, 1}, {weight.data(), labels, 1}, count, labels, columns_, 1,
+    add_product({x, columns_, 1}, {weight.data(), 1, columns_}, count, labels, columns_, 1,
                 residuals.row(first), labels, threads_);
   });
   for (size_t i = 0; i < targets.size(); ++i) {
@@ -146,23 +151,29 @@ std::vector<float> LeastSquares::fit_columns(View<const float> targets, std::spa
   return weight;
 }
 
-std::vector<float> LeastSquares::fit_rows(View<const float> targets, std::span<const float> mean,
+std::vector<float> LeastSquares::fit_rows(const Penalised& with, View<const float> targets,
+                                          std::span<const float> mean,
                                           View<float> residuals) const {
   const size_t n = rows_.size(), labels = targets.cols;
-  std::vector<float> centred(n * labels), a(n * labels), weight(columns_ * labels);
-  for (size_t i = 0; i < centred.size(); ++i) centred[i] = targets.data[i] - mean[i % labels];
-  add_product({inverse_.data(), n, 1}, {centred.data(), labels, 1}, n, labels, n, 1, a.data(),
-              labels, threads_);
+  std::vector<float> a(labels * n), weight(labels * columns_);
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t j = 0; j < labels; ++j) a[j * n + i] = targets(i, j) - mean[j];
+  }
+  with.factor.solve(a.data(), labels, threads_);
   for_blocks([&](size_t first, size_t count, const float* x) {
-    add_product({x, 1, columns_}, {&a[first * labels], labels, 1}, columns_, labels, count, 1,
-                weight.data(), labels, threads_);
+    add_product({&a[first], n, 1}, {x, columns_, 1}, labels, columns_, count, 1, weight.data(),
+                columns_, threads_);
   });
-  for (size_t i = 0; i < a.size(); ++i) residuals.data[i] = static_cast<float>(penalty_) * a[i];
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t j = 0; j < labels; ++j) {
+      residuals(i, j) = static_cast<float>(with.penalty) * a[j * n + i];
+    }
+  }
   return weight;
 }
 
-LinearFit LeastSquares::fit(View<const float> targets, View<float> left_out) const {
-  if (inverse_.empty()) fail("least squares: expected set_strength() before fit()");
+LinearFit LeastSquares::fit(const Penalised& with, View<const float> targets,
+                            View<float> left_out) const {
   const size_t labels = targets.cols;
   if (targets.rows != rows_.size() || left_out.rows != targets.rows || left_out.cols != labels) {
     fail("least squares: expected targets and scores of {} rows, found {} and {}", rows_.size(),
@@ -177,19 +188,16 @@ LinearFit LeastSquares::fit(View<const float> targets, View<float> left_out) con
     fit.bias.push_back(static_cast<float>(sum / static_cast<double>(targets.rows)));
   }
   const View<float> residuals = left_out;  // at first
-  const std::vector<float> weight = by_rows() ? fit_rows(targets, fit.bias, residuals)
-                                              : fit_columns(targets, fit.bias, residuals);
+  fit.weight = by_rows() ? fit_rows(with, targets, fit.bias, residuals)
+                         : fit_columns(with.factor, targets, fit.bias, residuals);
   for (size_t i = 0; i < targets.rows; ++i) {
     for (size_t j = 0; j < labels; ++j) {
-      left_out(i, j) = targets(i, j) - residuals(i, j) / left_[i];
+      left_out(i, j) = targets(i, j) - residuals(i, j) / with.left[i];
     }
   }
-  fit.weight.resize(labels * columns_);
-  for (size_t c = 0; c < columns_; ++c) {
-    for (size_t j = 0; j < labels; ++j) {
-      fit.weight[j * columns_ + c] = weight[c * labels + j];
-      fit.bias[j] -= mean_[c] * weight[c * labels + j];
-    }
+  for (size_t j = 0; j < labels; ++j) {
+    const float* weight = &fit.weight[j * columns_];
+    fit.bias[j] -= std::inner_product(weight, weight + columns_, mean_.data(), 0.0f);
   }
   return fit;
 }

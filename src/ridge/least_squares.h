@@ -10,7 +10,9 @@
 //   a = B (t - mean t),   B = (Xc Xc^T + lambda s I)^-1,   w = Xc^T a
 //   t_i - p_i = lambda s a_i,   h_i = 1 - lambda s B_ii
 //
-// A or B and h depend on the features alone: fits to other targets cost next to nothing.
+// A, B and h depend on the features and lambda alone: fits to other targets cost next to nothing.
+// Neither inverse is computed: a Cholesky factor is enough (docs/evidence/ridge.md has the times,
+// also of eigenvectors, which would serve every lambda).
 #pragma once
 
 #include <algorithm>
@@ -19,6 +21,7 @@
 #include <vector>
 
 #include "linear/features.h"
+#include "ridge/cholesky.h"
 
 namespace spml {
 
@@ -29,10 +32,10 @@ struct LinearFit {
 
 class LeastSquares {
  public:
-  // The matrix to invert has this many rows and columns; beyond kMostOrder it would take too much
+  // The matrix to factor has this many rows and columns; beyond kMostOrder it would take too much
   // memory.
   static constexpr size_t order(size_t rows, size_t features) { return std::min(rows, features); }
-  static constexpr size_t kMostOrder = 8192;
+  static constexpr size_t kMostOrder = 16384;
   static constexpr bool can_fit(size_t rows, size_t features) {
     return order(rows, features) <= kMostOrder;
   }
@@ -45,11 +48,16 @@ class LeastSquares {
   size_t rows() const { return rows_.size(); }
   const FeatureTransform& transform() const { return transform_; }
 
-  // Before the first fit.
-  void set_strength(double lambda);
+  // What all fits with one penalty share.
+  struct Penalised {
+    double penalty = 0;       // lambda s
+    Cholesky factor;          // of A^-1 or B^-1
+    std::vector<float> left;  // 1 - 1/n - h (n)
+  };
+  Penalised with_strength(double lambda) const;
 
   // Targets (n, L). Scores of every row by a fit without it are written to `left_out` (n, L).
-  LinearFit fit(View<const float> targets, View<float> left_out) const;
+  LinearFit fit(const Penalised& with, View<const float> targets, View<float> left_out) const;
 
  private:
   bool by_rows() const { return rows_.size() < columns_; }
@@ -63,12 +71,12 @@ class LeastSquares {
     for_blocks(rows_.size(), body);
   }
   void find_moments();
-  void find_left();
-  // The weights (D, L) and the residuals t - p; the mean of t is given.
-  std::vector<float> fit_columns(View<const float> targets, std::span<const float> mean,
-                                 View<float> residuals) const;
-  std::vector<float> fit_rows(View<const float> targets, std::span<const float> mean,
-                              View<float> residuals) const;
+  void find_left(Penalised& with) const;
+  // The weights (L, D), and the residuals t - p of targets whose mean is given.
+  std::vector<float> fit_columns(const Cholesky& factor, View<const float> targets,
+                                 std::span<const float> mean, View<float> residuals) const;
+  std::vector<float> fit_rows(const Penalised& with, View<const float> targets,
+                              std::span<const float> mean, View<float> residuals) const;
 
   const FeatureMatrix& features_;
   FeatureTransform transform_;
@@ -77,11 +85,8 @@ class LeastSquares {
   std::function<void()> between_parts_;
   size_t columns_;              // D
   size_t order_;                // D, or n where that is less
-  double penalty_ = 0;          // lambda s
   std::vector<float> mean_;     // (D)
-  std::vector<float> moments_;  // Xc^T Xc (D, D) or Xc Xc^T (n, n)
-  std::vector<float> inverse_;  // A or B
-  std::vector<float> left_;     // 1 - 1/n - h (n)
+  std::vector<float> moments_;  // Xc^T Xc (D, D) or Xc Xc^T (n, n): the lower triangle
 };
 
 }  // namespace spml

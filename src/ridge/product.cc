@@ -1,11 +1,8 @@
 #include "ridge/product.h"
 
 #include <algorithm>
-#include <cmath>
-#include <vector>
 
 #include "base/aligned.h"
-#include "base/fail.h"
 #include "base/parallel.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -19,6 +16,7 @@ namespace spml {
 // A tile of C is kTileRows x kTileColumns; its operands are packed kDepth at a time, so that they
 // stay in the second-level cache.
 inline constexpr size_t kTileRows = 64, kTileColumns = 256, kDepth = 256, kRowsAtOnce = 4;
+inline constexpr size_t kMostSharing = 8;
 }  // namespace spml
 #endif
 
@@ -86,77 +84,40 @@ void pack(Strided from, size_t row, size_t rows, size_t column, size_t columns, 
   }
 }
 
-// A small matrix by Gauss and Jordan, in double precision.
-void invert_block(std::vector<double>& a, size_t n) {
-  for (size_t p = 0; p < n; ++p) {
-    const double pivot = a[p * n + p];
-    if (!(pivot > 0) || !std::isfinite(pivot)) {
-      fail("least squares: the features are too close to dependent to be inverted");
-    }
-    a[p * n + p] = 1;
-    for (size_t j = 0; j < n; ++j) a[p * n + j] /= pivot;
-    for (size_t i = 0; i < n; ++i) {
-      if (i == p) continue;
-      const double factor = a[i * n + p];
-      a[i * n + p] = 0;
-      for (size_t j = 0; j < n; ++j) a[i * n + j] -= factor * a[p * n + j];
-    }
-  }
-}
-
 }  // namespace
 
 void add_product(Strided a, Strided b, size_t m, size_t n, size_t k, float scale, float* c,
                  size_t c_step, int threads) {
   const size_t across = (n + kTileColumns - 1) / kTileColumns;
-  const size_t tiles = (m + kTileRows - 1) / kTileRows * across;
+  const size_t down = (m + kTileRows - 1) / kTileRows;
+  // Tiles below one another share what is packed of B, but not so many that threads are idle.
+  const size_t sharing = std::clamp<size_t>(
+      down * across / static_cast<size_t>(std::max(threads, 1)), 1, kMostSharing);
+  const size_t groups = (down + sharing - 1) / sharing;
   const Strided a_transposed{a.data, a.column_step, a.row_step};
-  parallel_for(tiles, threads, [&](size_t t) {
-    const size_t i = t / across * kTileRows, j = t % across * kTileColumns;
-    const size_t rows = std::min(kTileRows, m - i), columns = std::min(kTileColumns, n - j);
+  parallel_for(groups * across, threads, [&](size_t t) {
+    const size_t top = t / across * sharing, tiles_here = std::min(sharing, down - top);
+    const size_t j = t % across * kTileColumns, columns = std::min(kTileColumns, n - j);
     AlignedVector<float> left(kDepth * kTileRows), right(kDepth * kTileColumns);
-    AlignedVector<float> tile(kTileRows * kTileColumns);
-    std::ranges::fill(tile, 0.0f);
+    AlignedVector<float> tiles(tiles_here * kTileRows * kTileColumns);
+    std::ranges::fill(tiles, 0.0f);
     for (size_t first = 0; first < k; first += kDepth) {
       const size_t depth = std::min(kDepth, k - first);
-      pack(a_transposed, first, depth, i, rows, kTileRows, left.data());
       pack(b, first, depth, j, columns, kTileColumns, right.data());
-      HWY_DYNAMIC_DISPATCH(multiply_tile)(left.data(), right.data(), depth, tile.data());
+      for (size_t tile = 0; tile < tiles_here; ++tile) {
+        const size_t i = (top + tile) * kTileRows;
+        pack(a_transposed, first, depth, i, std::min(kTileRows, m - i), kTileRows, left.data());
+        HWY_DYNAMIC_DISPATCH(multiply_tile)
+        (left.data(), right.data(), depth, &tiles[tile * kTileRows * kTileColumns]);
+      }
     }
-    for (size_t r = 0; r < rows; ++r) {
-      float* out = c + (i + r) * c_step + j;
-      for (size_t s = 0; s < columns; ++s) out[s] += scale * tile[r * kTileColumns + s];
+    const size_t begin = top * kTileRows, end = std::min(m, begin + tiles_here * kTileRows);
+    for (size_t r = begin; r < end; ++r) {
+      const float* sum = &tiles[(r - begin) * kTileColumns];
+      float* out = c + r * c_step + j;
+      for (size_t s = 0; s < columns; ++s) out[s] += scale * sum[s];
     }
   });
-}
-
-// Gauss and Jordan, a block of rows at a time: with P the inverse of the block on the diagonal and
-// R = P times the block's rows, every other element loses A_ik R_kj.
-void invert(float* a, size_t n, int threads) {
-  constexpr size_t kBlock = 64;
-  std::vector<float> rows, columns, inverse;
-  for (size_t first = 0; first < n; first += kBlock) {
-    const size_t size = std::min(kBlock, n - first);
-    std::vector<double> block(size * size);
-    for (size_t i = 0; i < size; ++i) {
-      for (size_t j = 0; j < size; ++j) block[i * size + j] = a[(first + i) * n + first + j];
-    }
-    invert_block(block, size);
-    inverse.assign(block.begin(), block.end());
-    // The block's columns are taken out: what is added to a 0 there is what belongs there.
-    columns.assign(n * size, 0.0f);
-    for (size_t i = 0; i < n; ++i) {
-      float* row = a + i * n + first;
-      if (i < first || i >= first + size) std::copy(row, row + size, &columns[i * size]);
-      std::fill(row, row + size, 0.0f);
-    }
-    for (size_t i = 0; i < size; ++i) a[(first + i) * n + first + i] = 1;
-    rows.assign(size * n, 0.0f);
-    add_product({inverse.data(), size, 1}, {a + first * n, n, 1}, size, n, size, 1, rows.data(), n,
-                threads);
-    std::copy(rows.begin(), rows.end(), a + first * n);
-    add_product({columns.data(), size, 1}, {rows.data(), n, 1}, n, n, size, -1, a, n, threads);
-  }
 }
 
 }  // namespace spml

@@ -16,7 +16,4 @@ struct Strided {
 void add_product(Strided a, Strided b, size_t m, size_t n, size_t k, float scale, float* c,
                  size_t c_step, int threads);
 
-// A (n, n), symmetric and positive definite, becomes its inverse. Error when it is not.
-void invert(float* a, size_t n, int threads);
-
 }  // namespace spml

@@ -1,8 +1,10 @@
 #include "ridge/least_squares.h"
 
+#include <cmath>
 #include <numeric>
 
 #include "base/rng.h"
+#include "ridge/cholesky.h"
 #include "ridge/product.h"
 #include "testing.h"
 
@@ -35,21 +37,40 @@ TEST(Product, AddsToWhatIsThereForAnyStrides) {
   }
 }
 
-TEST(Inverse, TimesTheMatrixIsOne) {
-  const size_t n = 150;  // three blocks
-  const auto x = random_numbers(200 * n, 3);
-  std::vector<float> a(n * n), product(n * n);
-  add_product({x.data(), 1, n}, {x.data(), n, 1}, n, n, 200, 1, a.data(), n, 2);
+// n columns of noise times themselves, and something on the diagonal.
+std::vector<float> moments_of_noise(size_t n) {
+  const auto x = random_numbers((n + 50) * n, 3);
+  std::vector<float> a(n * n);
+  add_product({x.data(), 1, n}, {x.data(), n, 1}, n, n, n + 50, 1, a.data(), n, 2);
   for (size_t i = 0; i < n; ++i) a[i * n + i] += 20;
-  std::vector<float> inverse = a;
-  invert(inverse.data(), n, 2);
-  add_product({a.data(), n, 1}, {inverse.data(), n, 1}, n, n, n, 1, product.data(), n, 2);
-  for (size_t i = 0; i < n * n; ++i) ASSERT_NEAR(product[i], i % (n + 1) == 0, 2e-4) << i;
+  return a;
 }
 
-TEST(Inverse, RefusesWhatIsNotPositiveDefinite) {
-  std::vector<float> a = {1, 2, 2, 1};
-  EXPECT_SPML_ERROR(invert(a.data(), 2, 1), testing::HasSubstr("dependent"));
+TEST(Cholesky, SolvesAndHasTheDiagonalOfTheInverse) {
+  const size_t n = 550;  // three blocks
+  const std::vector<float> a = moments_of_noise(n);
+  const Cholesky factor(a, n, 2);
+  std::vector<float> inverse(n * n), product(n * n);
+  for (size_t i = 0; i < n; ++i) inverse[i * n + i] = 1;
+  factor.solve(inverse.data(), n, 2);
+  add_product({a.data(), n, 1}, {inverse.data(), n, 1}, n, n, n, 1, product.data(), n, 2);
+  for (size_t i = 0; i < n * n; ++i) ASSERT_NEAR(product[i], i % (n + 1) == 0, 2e-4) << i;
+  const std::vector<float> diagonal = factor.inverse_diagonal(2);
+  for (size_t i = 0; i < n; ++i) ASSERT_NEAR(diagonal[i], inverse[i * n + i], 1e-6) << i;
+}
+
+TEST(Cholesky, ReadsTheLowerTriangleAloneAndIsTheSameForAnyNumberOfThreads) {
+  const size_t n = 300;
+  std::vector<float> a = moments_of_noise(n);
+  std::vector<float> one = random_numbers(5 * n, 8), three = one;
+  Cholesky(a, n, 1).solve(one.data(), 5, 1);
+  for (size_t i = 0; i < n; ++i) std::fill_n(&a[i * n + i + 1], n - i - 1, NAN);
+  Cholesky(a, n, 3).solve(three.data(), 5, 3);
+  EXPECT_EQ(one, three);
+}
+
+TEST(Cholesky, RefusesWhatIsNotPositiveDefinite) {
+  EXPECT_SPML_ERROR(Cholesky({1, 2, 2, 1}, 2, 1), testing::HasSubstr("dependent"));
 }
 
 // With fewer features than rows, with more, and with so many that a row all but decides its score.
@@ -72,9 +93,8 @@ INSTANTIATE_TEST_SUITE_P(LeastSquares, LeftOut, testing::Values(9, 60, 6000));
 // With the same penalty in absolute terms, which is relative to the features of the rows fitted to.
 TEST_P(LeftOut, ScoresAreThoseOfAFitWithoutTheRow) {
   LeastSquares squares(features, {}, all(), 1);
-  squares.set_strength(0.5);
   Matrix<float> left_out(kRows, kLabels);
-  squares.fit(targets, left_out.view());
+  squares.fit(squares.with_strength(0.5), targets, left_out.view());
   const auto spread = [&](const std::vector<int32_t>& rows) {
     double sum = 0;
     for (size_t c = 0; c < columns; ++c) {
@@ -92,12 +112,12 @@ TEST_P(LeftOut, ScoresAreThoseOfAFitWithoutTheRow) {
     std::vector<int32_t> rows = all();
     rows.erase(rows.begin() + static_cast<ptrdiff_t>(out));
     LeastSquares others(features, {}, rows, 1);
-    others.set_strength(0.5 * spread(all()) / spread(rows));
+    const auto solver = others.with_strength(0.5 * spread(all()) / spread(rows));
     Matrix<float> fewer(kRows - 1, kLabels), ignored(kRows - 1, kLabels);
     for (size_t i = 0; i + 1 < kRows; ++i) {
       std::ranges::copy(targets.row(static_cast<size_t>(rows[i])), fewer.row(i).begin());
     }
-    const LinearFit fit = others.fit(fewer, ignored.view());
+    const LinearFit fit = others.fit(solver, fewer, ignored.view());
     for (size_t j = 0; j < kLabels; ++j) {
       double score = fit.bias[j];
       for (size_t c = 0; c < columns; ++c) {
@@ -111,9 +131,8 @@ TEST_P(LeftOut, ScoresAreThoseOfAFitWithoutTheRow) {
 TEST_P(LeftOut, TheNumberOfThreadsChangesNothing) {
   Matrix<float> one(kRows, kLabels), three(kRows, kLabels);
   LeastSquares a(features, {}, all(), 1), b(features, {}, all(), 3);
-  a.set_strength(1);
-  b.set_strength(1);
-  EXPECT_EQ(a.fit(targets, one.view()).weight, b.fit(targets, three.view()).weight);
+  EXPECT_EQ(a.fit(a.with_strength(1), targets, one.view()).weight,
+            b.fit(b.with_strength(1), targets, three.view()).weight);
   EXPECT_EQ(one, three);
 }
 
@@ -131,11 +150,12 @@ TEST(LeastSquares, BothFormsHaveTheSameSolution) {
   std::iota(all.begin(), all.end(), 0);
   const FeatureMatrix narrow(values, rows, columns), wide(padded, rows, more);
   LeastSquares by_columns(narrow, {}, all, 2), by_rows(wide, {}, all, 2);
-  by_columns.set_strength(0.3);
-  by_rows.set_strength(0.3 * static_cast<double>(more) / static_cast<double>(columns));
+  const auto in_columns = by_columns.with_strength(0.3);
+  const auto in_rows =
+      by_rows.with_strength(0.3 * static_cast<double>(more) / static_cast<double>(columns));
   Matrix<float> a(rows, labels), b(rows, labels);
-  const LinearFit expected = by_columns.fit(targets, a.view()),
-                  found = by_rows.fit(targets, b.view());
+  const LinearFit expected = by_columns.fit(in_columns, targets, a.view()),
+                  found = by_rows.fit(in_rows, targets, b.view());
   for (size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a.data()[i], b.data()[i], 1e-4) << i;
   for (size_t j = 0; j < labels; ++j) {
     EXPECT_NEAR(expected.bias[j], found.bias[j], 1e-5);
