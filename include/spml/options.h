@@ -1,4 +1,4 @@
-// Everything that a training run of a linear classifier can be told.
+// How train() is called: the settings of the run, where it goes, and who watches.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "spml/choices.h"
-#include "spml/data.h"
 #include "spml/loss.h"
 #include "spml/result.h"
+#include "spml/settings.h"
 
 namespace spml {
 
 // A loss of the library by its name, or one of your own. "auto": a search chooses it, and with it
-// params, estimator, lr, batch, weight_decay and transform, which TrainOptions then need not say.
+// the settings that SettingDescription calls searched.
 class LossChoice {
  public:
   LossChoice(const char* name) : name_(name) {}
@@ -46,31 +45,14 @@ struct StepProgress {
   int epoch = 1;  // the one that the step belongs to
 };
 
-struct TrainOptions {
-  LossChoice loss = "role";
-  LossParameters params;    // of a loss given by name; the rest take their defaults
-  std::optional<double> k;  // expected positives per example; else dataset.json's, else the truth's
-  EstimatorChoice estimator;
-  double lr = 1e-3;
-  size_t batch = 16;
-  int epochs = 25;
-  int patience = 0;  // stop after so many epochs without a better one; 0 = never
-  double weight_decay = 0;
-  TransformKind transform = TransformKind::kNone;
-  uint64_t seed = 0;
+struct TrainOptions : TrainSettings {
+  LossChoice loss = "auto";
   int threads = 0;  // 0: all cores; the model does not depend on it
 
-  // Of the search.
-  size_t trials = 56;                // runs that it may train; the choice depends on it
+  // Only for the search.
+  std::optional<size_t> trials;      // runs that it may train, 56; the choice depends on it
   std::optional<double> time_limit;  // seconds after which it starts no more runs
   bool refit = false;  // train what was chosen once more, on training and validation rows
-
-  double val_fraction = 0.2;  // of the rows, held out to choose the best epoch
-  uint32_t split_seed = 1200;
-  double subsample = 1;                      // share of the other rows that is trained on
-  Select select = Select::kClean;            // kObserved where there is no truth
-  std::optional<ObserveOptions> observe;     // draw the observed labels from the truth
-  bool record_unobserved_positives = false;  // a histogram an epoch; needs the truth
 
   // Where to train: a run folder as `spml train` makes them, with checkpoints; empty: in memory.
   std::filesystem::path out;

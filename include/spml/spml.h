@@ -11,5 +11,6 @@
 #include "spml/npy.h"
 #include "spml/options.h"
 #include "spml/result.h"
+#include "spml/settings.h"
 #include "spml/version.h"
 #include "spml/view.h"

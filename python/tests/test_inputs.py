@@ -152,8 +152,10 @@ def test_labels_that_will_not_do(given, message):
         ("random_state", "seven", "random_state: expected a seed"),
         ("n_jobs", 0, "n_jobs"),
         ("patience", -1, "patience"),
-        ("feature_transform", "log", "expected one of none, sqrt, l2, standardize"),
-        ("weight_decay", -1, "weight-decay"),
+        ("feature_transform", "log", "expected none, sqrt, l2 or standardize"),
+        ("weight_decay", -1, "weight_decay: expected a number at least 0"),
+        ("trials", 7, "apply only to the search"),
+        ("refit", True, "apply only to the search"),
     ],
 )
 def test_settings_that_will_not_do(name, value, message):

@@ -95,14 +95,28 @@ def test_threads_and_folders_do_not_change_the_model(folder):
 def test_a_wrong_setting_is_named(folder):
     with pytest.raises(spml.Error, match="did you mean 'epochs'"):
         spml.train(folder, epoch=3)
-    with pytest.raises(spml.Error, match="transform: expected one of none, sqrt"):
+    with pytest.raises(spml.Error, match="transform: expected none, sqrt"):
         spml.train(folder, loss="an", transform="log")
-    with pytest.raises(spml.Error, match="batch: found -1"):
+    with pytest.raises(spml.Error, match="batch: expected a whole number.*found '-1'"):
         spml.train(folder, loss="an", batch=-1)
     with pytest.raises(spml.Error, match="lr: the search chooses it"):
         spml.train(folder, lr=0.1)
+    with pytest.raises(spml.Error, match="blend_ridge: the search chooses it"):
+        spml.train(folder, blend_ridge=False)
+    with pytest.raises(spml.Error, match="apply only to the search"):
+        spml.train(folder, loss="an", refit=True)
     with pytest.raises(spml.Error, match="features"):
         spml.train(loss="an")
+
+
+def test_every_setting_of_the_table_is_a_keyword(folder):
+    names = {setting["name"] for setting in spml._spml.train_settings()}
+    assert {"lr", "weight_decay", "average", "blend_ridge", "min_delta", "record"} <= names
+    result = spml.train(
+        folder, loss="an", epochs=2, average=2, blend_ridge=True, weight_decay=np.float32(0.5),
+        observe=(1, 0, 7),
+    )
+    assert result["average"] == 2 and result["blend_ridge"] is True and result["weight_decay"] == 0.5
 
 
 def test_an_exception_in_a_callback_ends_the_training(toy):

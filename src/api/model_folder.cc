@@ -22,10 +22,12 @@ TrainingResult public_result(const RunRecord& record) {
   result.seed = run.seed;
   result.k = run.k;
   result.params = run.params;
-  result.transform = run.transform.value_or("");
-  result.weight_decay = run.weight_decay.value_or(0);
-  result.average = run.average.value_or(1);
-  result.blend_ridge = run.blend_ridge.value_or(false);
+  if (run.settings) {
+    result.transform = to_string(run.settings->transform);
+    result.weight_decay = run.settings->weight_decay;
+    result.average = run.settings->average;
+    result.blend_ridge = run.settings->blend_ridge;
+  }
   result.best_epoch = run.best_epoch;
   result.val_map = run.val_map;
   result.test_map = run.test_map;

@@ -42,24 +42,26 @@ TrainConfig config_of(const TrainOptions& options) {
     }
     config.own_loss = std::make_shared<OwnLoss>(options.loss.object());
   }
-  config.params = options.params;
-  config.estimator = options.estimator;
-  config.k = options.k;
-  config.lr = options.lr;
-  config.batch = options.batch;
-  config.epochs = options.epochs;
-  config.patience = options.patience;
-  config.weight_decay = options.weight_decay;
-  config.transform = options.transform;
-  config.val_fraction = options.val_fraction;
-  config.split_seed = options.split_seed;
-  config.subsample = options.subsample;
-  config.select = options.select;
-  config.observe = options.observe;
-  config.record_unobserved_positives = options.record_unobserved_positives;
-  config.seed = options.seed;
+  static_cast<TrainSettings&>(config) = options;
   check(config);
   return config;
+}
+
+// What a search chooses cannot be given with it, and what only a search has is not given without.
+void check_search(const TrainOptions& options) {
+  if (!is_auto(options)) {
+    if (options.trials || options.time_limit || options.refit) {
+      fail_usage("trials, time_limit and refit apply only to the search; drop the loss");
+    }
+    return;
+  }
+  const TrainConfig config = config_of(options);
+  for (const Setting& setting : all_settings()) {
+    if (!setting.searched || setting.name == std::string_view("loss")) continue;
+    if (is_set(setting, config)) {
+      fail_usage("{}: the search chooses it; give a loss to choose yourself", record_key(setting));
+    }
+  }
 }
 
 int threads_of(const TrainOptions& options) {
@@ -97,7 +99,7 @@ AutoOptions auto_options(const TrainOptions& options) {
   search.run.out = options.out;
   search.run.existing = options.existing;
   search.run.threads = threads_of(options);
-  search.trials = options.trials;
+  search.trials = options.trials.value_or(kDefaultTrials);
   search.time_limit = options.time_limit;
   search.refit = options.refit;
   return search;
@@ -124,7 +126,8 @@ LinearClassifier train_in_memory(const Dataset& data, const TrainOptions& option
   Fit made = fit(session, reporting(session, events, "stopped; nothing is kept"), events);
   std::optional<SearchRequest> search;
   if (is_auto(options)) {
-    search = SearchRequest{options.trials, options.time_limit, options.refit, options.k};
+    search = SearchRequest{options.trials.value_or(kDefaultTrials), options.time_limit,
+                           options.refit, options.k};
   }
   const auto whole = search && search->refit ? refit(session, made, events) : nullptr;
   const Session& with_model = whole ? *whole : session;
@@ -145,6 +148,7 @@ LinearClassifier train_in_folder(const Dataset& data, const TrainOptions& option
 }
 
 LinearClassifier train_on(const Dataset& data, const TrainOptions& options) {
+  check_search(options);
   if (data.train_file.features.empty())
     fail("{}: expected features to train on, found none", data.name);
   return options.out.empty() ? train_in_memory(data, options) : train_in_folder(data, options);

@@ -16,6 +16,7 @@
 #include "run/run.h"
 #include "search/auto.h"
 #include "settings/presets.h"
+#include "settings/settings.h"
 #include "sweep/linear_start.h"
 
 namespace spml::cli {
@@ -41,18 +42,16 @@ TrainFlags with_a_loss(const TrainOptions& options) {
   TrainFlags flags = options.flags;
   if (!flags.is_auto()) {
     if (options.refit || options.time_limit || options.trials) {
-      fail_usage("--trials, --time-limit and --refit are of the search; leave out --loss");
+      fail_usage("--trials, --time-limit and --refit apply only to the search; drop --loss");
     }
     return flags;
   }
-  for (const char* name :
-       {"lr", "batch", "transform", "weight-decay", "average", "estimator", "rank"}) {
-    const auto given = flags.values.settings.find(name);
-    if (given == flags.values.settings.end() || given->second.empty()) continue;
+  const GridValues given = flags.given();
+  for (const Setting& setting : all_settings()) {
+    const std::string name = setting.name;
+    const bool is_given = name == "param" ? !given.params.empty() : given.settings.contains(name);
+    if (!setting.searched || name == "loss" || !is_given) continue;
     fail_usage("--{}: the search chooses it; give --loss NAME to choose yourself", name);
-  }
-  if (!flags.values.params.empty()) {
-    fail_usage("--param: the search chooses the loss; give --loss NAME to choose yourself");
   }
   flags.values.settings["loss"] = {"an"};
   return flags;
@@ -62,20 +61,16 @@ std::string map_text(const std::optional<double>& value) {
   return value ? fmt::format("{:5.2f}", *value) : "  n/a";
 }
 
-// Whether flags or a preset ask for something of print_choice().
-bool is_chosen(const RunResult& result) {
-  return result.transform.value_or("none") != "none" || result.weight_decay.value_or(0) > 0 ||
-         result.average.value_or(1) > 1 || result.blend_ridge.value_or(false);
-}
-
-// What a search chose beside the loss and its steps.
-void print_choice(const RunResult& result) {
-  fmt::print("transform {}", printable(result.transform.value_or("none")));
-  if (result.weight_decay.value_or(0) > 0) fmt::print("  weight decay {:g}", *result.weight_decay);
-  if (result.average.value_or(1) > 1) fmt::print("  mean of {} seeds", *result.average);
-  if (result.blend_ridge.value_or(false)) fmt::print("  blended with ridge");
-  if (result.refit) fmt::print("  trained once more on train and val");
-  fmt::print("\n");
+// What was chosen beside the loss and its steps, but for the transform: in words, each after two
+// spaces.
+std::string choice_text(const TrainConfig& chosen) {
+  std::string text;
+  for (const Setting& setting : all_settings()) {
+    const std::string value = text_of(setting, chosen);
+    if (*setting.said == '\0' || !is_set(setting, chosen)) continue;
+    text += "  " + fmt::format(fmt::runtime(setting.said), value);
+  }
+  return text;
 }
 
 void print_result(const RunResult& result, const std::string& out, bool search) {
@@ -88,7 +83,12 @@ void print_result(const RunResult& result, const std::string& out, bool search) 
     fmt::print("loss {}  lr {:g}  batch {}  seed {}  best epoch {} of {}\n", printable(result.loss),
                result.lr, result.batch, result.seed, result.best_epoch, result.epochs);
   }
-  if (search || is_chosen(result)) print_choice(result);
+  const TrainConfig chosen = result.settings.value_or(TrainConfig());
+  const std::string choice = choice_text(chosen);
+  if (search || chosen.transform != TransformKind::kNone || !choice.empty()) {
+    fmt::print("transform {}{}{}\n", to_string(chosen.transform), choice,
+               result.refit ? "  trained once more on train and val" : "");
+  }
   fmt::print("MAP  val {}  test {}  train {}\n", map_text(result.val_map),
              map_text(result.test_map), map_text(result.train_map));
   // Of a search most of the training is in its trials; what was resumed has trained before.

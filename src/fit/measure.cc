@@ -24,10 +24,7 @@ RunResult measure(Session& session) {
   result.k_from = session.prepared.k_from;
   result.selected_on = session.prepared.validates_on_full_labels() ? "clean" : "observed";
   result.params = session.params;
-  result.transform = to_string(session.config.transform);
-  result.weight_decay = session.config.weight_decay;
-  result.average = session.config.average;
-  result.blend_ridge = session.config.blend_ridge;
+  result.settings = session.config;
   result.best_epoch = state.best_epoch;
   result.val_map = state.best_val_map;
   result.steps = state.step;

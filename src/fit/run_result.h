@@ -21,11 +21,8 @@ struct RunResult {
   std::optional<double> k;
   std::string k_from;     // flag, dataset.json, truth or observed
   LossParameters params;  // every parameter of the loss, resolved
-  // Nothing in files of versions that did not tell.
-  std::optional<std::string> transform;
-  std::optional<double> weight_decay;
-  std::optional<int> average;
-  std::optional<bool> blend_ridge;
+  // What the table marks as in_result; nothing in files of versions that did not say.
+  std::optional<TrainConfig> settings;
   int best_epoch = 0;
   double val_map = 0;                                            // MAP in percent
   std::optional<double> test_map, train_map, test_map_nonempty;  // nothing without truth

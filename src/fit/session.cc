@@ -159,8 +159,7 @@ std::unique_ptr<Model> Session::make_linear_model() const {
   if (part.is_split()) linear.part = part;
   linear.rows = row_part;
   linear.batch = config.batch;
-  linear.adam.lr = config.learning_rate();
-  linear.adam.weight_decay = config.weight_decay;
+  linear.adam = config.adam();
   linear.threads = threads;
   linear.seed = config.seed;
   return std::make_unique<LinearModel>(

@@ -61,8 +61,7 @@ std::unique_ptr<Model> make_model(const NetworkMaker& make_network, const Datase
   options.size = config.image.size;
   options.accumulate = config.image.accumulate;
   options.cluster = cluster;
-  options.adam.lr = config.learning_rate();
-  options.adam.weight_decay = config.weight_decay;
+  options.adam = config.adam();
   options.schedule = {config.image.schedule == "cosine", config.image.warmup};
   options.head_lr_factor = config.head_learning_rate() / config.learning_rate();
   options.freeze_bn = config.image.freeze_bn;

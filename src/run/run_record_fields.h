@@ -94,10 +94,7 @@ void json_fields(Fields& field, RunResult& result) {
   field("k", result.k);
   field.maybe("k_from", result.k_from);
   field("params", result.params);
-  field("transform", result.transform);
-  field("weight_decay", result.weight_decay);
-  field("average", result.average);
-  field("blend_ridge", result.blend_ridge);
+  json_fields_of(field, result_settings(), result.settings);
   field("best_epoch", result.best_epoch);
   field("val_map", result.val_map);
   field("test_map", result.test_map);

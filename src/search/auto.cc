@@ -6,20 +6,16 @@
 #include "formats/json_fields.h"
 #include "search/journal.h"
 #include "search/trial_fields.h"
+#include "settings/settings.h"
 
 namespace spml {
 namespace {
 
 // What a search leaves as it is, as the configuration of the run that it led to.
 TrainConfig with_choice(TrainConfig base, const TrainConfig& chosen) {
-  base.loss = chosen.loss;
-  base.params = chosen.params;
-  base.lr = chosen.lr;
-  base.batch = chosen.batch;
-  base.transform = chosen.transform;
-  base.weight_decay = chosen.weight_decay;
-  base.average = chosen.average;
-  base.blend_ridge = chosen.blend_ridge;
+  for (const Setting& setting : all_settings()) {
+    if (setting.searched) copy_setting(setting, chosen, base);
+  }
   return base;
 }
 

@@ -39,8 +39,8 @@ constexpr size_t kMostSolved = 4096;
 constexpr double kMatrixWork = 2.0 * kMostSolved * kMostSolved * kMostSolved;
 constexpr size_t kBlends = 3;
 constexpr double kHardlyWorse = 0.01;  // of a score: less than chance makes of it
-constexpr double kWeightDecay = 1e-4;
-constexpr int kAverage = 3;  // of the chosen settings; more seeds add little
+constexpr double kDecay = 1e-4;        // of the weights
+constexpr int kAverage = 3;            // of the chosen settings; more seeds add little
 
 struct Trial {
   TrainConfig config;
@@ -143,18 +143,8 @@ void Search::train(Trial& trial) const {
 
 // A trial to run, unless the journal has it.
 void Search::add(const TrainConfig& config, const char* stage) {
-  Trial trial{config, {}};
-  trial.record.trial = trials_.size() + 1;
-  trial.record.stage = stage;
-  trial.record.loss = config.loss;
-  trial.record.params = config.params;
-  trial.record.transform = to_string(config.transform);
-  trial.record.lr = config.learning_rate();
-  trial.record.batch = config.batch;
-  trial.record.weight_decay = config.weight_decay;
-  trial.record.epochs = takes_steps(config) ? config.epoch_count() : 1;
-  trial.record.subsample = config.subsample;
-  trial.record.blend_ridge = config.blend_ridge;
+  Trial trial{config, {.trial = trials_.size() + 1, .stage = stage, .config = config}};
+  if (!takes_steps(config)) trial.record.config.epochs = 1;
   if (journal_ != nullptr) {
     if (auto known = journal_->find(trial.record)) trial.record = std::move(*known);
   }
@@ -264,12 +254,12 @@ void Search::screen() {
   run(configs, "screen");
   std::map<std::string, const Trial*> best;
   std::vector<TrainConfig> others;
-  for (const Trial* trial : ranked("screen")) best.try_emplace(trial->record.loss, trial);
+  for (const Trial* trial : ranked("screen")) best.try_emplace(trial->config.loss, trial);
   for (const double factor : {1 / 3.0, 3.0}) {
     for (const auto& [loss, trial] : best) {
       if (!takes_steps(trial->config)) continue;
       others.push_back(trial->config);
-      others.back().lr = trial->record.lr * factor;
+      others.back().lr = trial->config.learning_rate() * factor;
     }
   }
   others.resize(std::min(others.size(), budget - std::min(budget, trials_.size())));
@@ -282,20 +272,20 @@ void Search::finals() {
   std::vector<TrainConfig> configs;
   std::map<std::string, size_t> taken;
   const auto take = [&](const Trial* trial) {
-    ++taken[trial->record.loss];
+    ++taken[trial->config.loss];
     configs.push_back(trial->config);
     configs.back().epochs = base_.epochs;
     configs.back().subsample = base_.subsample;
   };
   std::set<const Trial*> used;
   for (const Trial* trial : list) {
-    if (taken[trial->record.loss] > 0) continue;
+    if (taken[trial->config.loss] > 0) continue;
     take(trial);
     used.insert(trial);
   }
   for (const Trial* trial : list) {
     if (configs.size() >= left() * 2 / 3 + 1) break;
-    if (used.contains(trial) || taken[trial->record.loss] >= kFinalsOfALoss) continue;
+    if (used.contains(trial) || taken[trial->config.loss] >= kFinalsOfALoss) continue;
     take(trial);
   }
   if (configs.empty()) {  // too few trials to screen, or all of them failed
@@ -307,7 +297,7 @@ void Search::finals() {
   for (const Trial* trial : ranked("final")) {
     if (!takes_steps(trial->config)) continue;
     decayed.push_back(trial->config);
-    decayed.back().weight_decay = kWeightDecay;
+    decayed.back().weight_decay = kDecay;
   }
   decayed.resize(std::min(decayed.size(), left() - std::min(left(), kBlends)));
   run(decayed, "final");
@@ -333,7 +323,7 @@ void Search::blend() {
   }
   std::set<std::string> losses;
   for (const Trial* trial : finals) {
-    if (!takes_steps(trial->config) || !losses.insert(trial->record.loss).second) continue;
+    if (!takes_steps(trial->config) || !losses.insert(trial->config.loss).second) continue;
     if (partners.empty() || trial != partners.front()) partners.push_back(trial);
   }
   partners.resize(std::min({partners.size(), kBlends, left()}));

@@ -11,18 +11,11 @@ template <class Fields>
 void json_fields(Fields& field, SearchTrial& trial) {
   field("trial", trial.trial);
   field("stage", trial.stage);
-  field("loss", trial.loss);
-  field("params", trial.params);
-  field("transform", trial.transform);
-  field("lr", trial.lr);
-  field("batch", trial.batch);
-  field("weight_decay", trial.weight_decay);
-  field("epochs", trial.epochs);
-  field("subsample", trial.subsample);
+  json_fields_of(field, trial_settings(), trial.config);
   field("best_epoch", trial.best_epoch);
   field("val_map", trial.val_map);
   field("score", trial.score);
-  field.maybe("blend_ridge", trial.blend_ridge);
+  field.maybe("blend_ridge", trial.config.blend_ridge);
   field.maybe("error", trial.error);
   field.maybe("chosen", trial.chosen);
 }

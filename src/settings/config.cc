@@ -29,6 +29,13 @@ double TrainConfig::head_learning_rate() const {
          image.head_lr_factor.value_or(kDefaultHeadLrFactor[static_cast<size_t>(mode)]);
 }
 
+AdamConfig TrainConfig::adam() const {
+  AdamConfig adam;
+  adam.lr = learning_rate();
+  adam.weight_decay = weight_decay;
+  return adam;
+}
+
 ImageConfig paper_image_config() {
   ImageConfig image;
   image.schedule = "constant";

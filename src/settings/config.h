@@ -11,8 +11,8 @@
 
 #include "linear/features.h"
 #include "settings/own_loss.h"
-#include "spml/choices.h"
-#include "spml/data.h"
+#include "spml/settings.h"
+#include "train/adam.h"
 
 namespace spml {
 
@@ -39,31 +39,12 @@ inline constexpr std::array<double, 3> kDefaultEpochs = {25, 10, 5};
 inline constexpr std::array<double, 3> kDefaultHeadLrFactor = {1, 100, 10};
 
 // Its members are declared to users in settings_table.cc.
-struct TrainConfig {
+struct TrainConfig : TrainSettings {
   std::string loss;
   std::shared_ptr<const OwnLoss> own_loss;  // given by a user of the library; `loss` is its name
-  LossParameters params;
-  EstimatorChoice estimator;
-  Mode mode = Mode::kLinear;
-  std::optional<double> lr;   // default by mode
-  std::optional<int> epochs;  // default by mode
-  size_t batch = 16;
-  uint64_t seed = 0;
-  std::optional<double> k;
-  bool refit = false;                     // train on train and val; the last epoch is kept
-  bool k_is_estimated = false;            // from observed labels, not given
-  std::optional<ObserveOptions> observe;  // draw instead of reading the observed labels
-  Select select = Select::kClean;
-  double val_fraction = 0.2;
-  uint32_t split_seed = 1200;
-  double subsample = 1;
-  TransformKind transform = TransformKind::kNone;
-  double weight_decay = 0;
-  int average = 1;           // classifiers that differ in their seed, of which the mean is kept
-  bool blend_ridge = false;  // the mean of that and of what --loss ridge gives
-  int patience = 0;
-  double min_delta = 0;  // in points of MAP
-  bool record_unobserved_positives = false;
+  Mode mode = Mode::kLinear;                // lr and epochs have defaults by mode
+  bool refit = false;                       // train on train and val; the last epoch is kept
+  bool k_is_estimated = false;              // from observed labels, not given
   std::string shard_by = "labels";  // what each of several ranks has a part of: labels or rows
   std::string sync_every = "1";     // with rows: steps between exchanges, or auto
   ImageConfig image;
@@ -71,6 +52,7 @@ struct TrainConfig {
   double learning_rate() const;
   int epoch_count() const;
   double head_learning_rate() const;  // of the linear layer
+  AdamConfig adam() const;
 };
 
 // The paper's fine-tuning: what `reproduce` and --preset paper-finetune use.

@@ -3,7 +3,6 @@
 #include "base/overload.h"
 #include "formats/json.h"
 #include "formats/json_object.h"
-#include "settings/settings.h"
 
 namespace spml {
 namespace {
@@ -87,6 +86,25 @@ TrainConfig config_from_json(const nlohmann::json& json, const std::string& wher
     }
   }
   return config;
+}
+
+Json to_json_value(const SettingField<TrainConfig>& field) {
+  return value_of(field.setting, field.config);
+}
+
+Json to_json_value(const SettingField<std::optional<TrainConfig>>& field) {
+  return field.config ? value_of(field.setting, *field.config) : Json();
+}
+
+void read_json_value(const Json& json, const std::string& place, SettingField<TrainConfig>& field) {
+  read_setting(field.setting, nlohmann::json(json), place, field.config);
+}
+
+void read_json_value(const Json& json, const std::string& place,
+                     SettingField<std::optional<TrainConfig>>& field) {
+  if (json.is_null()) return;
+  if (!field.config) field.config.emplace();
+  read_setting(field.setting, nlohmann::json(json), place, *field.config);
 }
 
 Json to_json_value(const TrainConfig& config) { return to_json(config); }

@@ -64,6 +64,39 @@ const Setting& find_setting(std::string_view name) {
   fail("there is no setting '{}'", name);
 }
 
+std::vector<const Setting*> result_settings() {
+  std::vector<const Setting*> list;
+  for (const Setting& setting : all_settings()) {
+    if (setting.in_result) list.push_back(&setting);
+  }
+  return list;
+}
+
+std::vector<const Setting*> trial_settings() {
+  std::vector<const Setting*> list;
+  for (const Setting& setting : all_settings()) {
+    if (setting.in_trial > 0) list.push_back(&setting);
+  }
+  std::ranges::sort(list, {}, &Setting::in_trial);
+  return list;
+}
+
+bool is_set(const Setting& setting, const TrainConfig& config) {
+  TrainConfig copy = config;
+  return std::visit(
+      Overload{
+          [&]<class T>(Get<std::optional<T>> get) { return get(copy).has_value(); },
+          [&](const auto&) { return text_of(setting, config) != text_of(setting, TrainConfig()); }},
+      setting.access);
+}
+
+std::string record_key(const Setting& setting) {
+  std::string key = setting.name;
+  if (key == "param") return "params";
+  std::ranges::replace(key, '-', '_');
+  return key;
+}
+
 void set(const Setting& setting, TrainConfig& config, const std::string& text,
          const std::string& where) {
   check_choice(setting, text, where);

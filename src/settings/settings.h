@@ -63,13 +63,21 @@ struct Setting {
   SettingNeed need{};
   Written written = Written::kUnlessDefault;
   bool is_flag = true;
+  bool searched = false;   // the search chooses it: not given with one
+  bool validates = true;   // runs that differ in it have another validation, which compares less
+  bool of_phase = false;   // linear-init: not taken over by the linear phase
+  const char* said = "";   // of a value that is not the default, in words: "weight decay {}"
+  bool in_result = false;  // stands in result.json
+  int in_trial = 0;        // its place in a line of search.jsonl; 0: none
   bool in_experiments = false;  // may stand in the "settings" of an experiment
   SettingGroup group = SettingGroup::kMain;
   Complete complete = Complete::kNothing;
 };
 
-// In the order of config.json.
+// In the order of config.json. The others: those of result.json, and of search.jsonl in its order.
 std::span<const Setting> all_settings();
+std::vector<const Setting*> result_settings();
+std::vector<const Setting*> trial_settings();
 const Setting& find_setting(std::string_view name);  // it must exist
 
 // A usage Error that starts with `where` unless the text is a legal value.
@@ -81,6 +89,12 @@ void copy_setting(const Setting& setting, const TrainConfig& from, TrainConfig& 
 
 // The value as a flag takes it; "" when there is none.
 std::string text_of(const Setting& setting, const TrainConfig& config);
+
+// Whether it has a value of its own, and not just its default.
+bool is_set(const Setting& setting, const TrainConfig& config);
+
+// Its key in records, and its name in Python: weight_decay.
+std::string record_key(const Setting& setting);
 
 // What stands for the value in help: "N", "K", "a|b|c".
 std::string value_hint(const Setting& setting);

@@ -8,6 +8,7 @@
 #include "base/folders.h"
 #include "formats/npy.h"
 #include "run/trained_model.h"
+#include "settings/settings.h"
 #include "sweep/sweep.h"
 
 namespace spml {
@@ -95,11 +96,10 @@ std::vector<TrainConfig> linear_grid(const TrainConfig& config) {
   for (const double lr : kPaperLearningRates) {
     TrainConfig linear = config;
     linear.mode = Mode::kLinear;
+    for (const Setting& setting : all_settings()) {
+      if (setting.of_phase) copy_setting(setting, TrainConfig(), linear);
+    }
     linear.lr = lr;
-    linear.epochs = std::nullopt;
-    linear.weight_decay = 0;
-    linear.patience = 0;
-    linear.record_unobserved_positives = false;
     linear.image = {};
     grid.push_back(linear);
   }

@@ -140,18 +140,10 @@ void add_earlier(std::vector<SweepRun>& runs, const SweepFolder& folder, const D
 // (its parameters, k and the estimator of its label estimates) and how it is trained.
 std::string validation_key(const TrainConfig& config) {
   TrainConfig any = config;
-  const TrainConfig other;
+  for (const Setting& setting : all_settings()) {
+    if (!setting.validates) copy_setting(setting, TrainConfig(), any);
+  }
   any.loss = "an";  // which has no estimates
-  any.params = {};
-  any.k = other.k;
-  any.lr = 1;
-  any.batch = other.batch;
-  any.epochs = 1;
-  any.transform = other.transform;
-  any.weight_decay = other.weight_decay;
-  any.average = other.average;
-  any.blend_ridge = other.blend_ridge;
-  any.seed = other.seed;
   return record_text(any);
 }
 

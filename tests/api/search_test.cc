@@ -10,7 +10,6 @@ using ::testing::HasSubstr;
 
 TrainOptions short_search() {
   TrainOptions options;
-  options.loss = "auto";
   options.trials = 7;
   options.epochs = 4;
   return options;
@@ -51,6 +50,49 @@ TEST(Search, RefitsInMemoryAsInAFolder) {
   EXPECT_EQ(in_memory.parts().weight, in_folder.parts().weight);
   EXPECT_EQ(in_memory.thresholds(), held_out.thresholds());
   EXPECT_THAT(in_memory.result_json(), HasSubstr("\"refit\": true"));
+}
+
+TEST(Search, RefusesWhatItChooses) {
+  const Toy toy = make_toy();
+  const auto refuses = [&](const std::string& name, const std::string& value) {
+    TrainOptions options = short_search();
+    set(options, name, value);
+    EXPECT_SPML_ERROR(train(toy.data(), options), HasSubstr(name + ": the search chooses it"));
+  };
+  refuses("lr", "0.001");
+  refuses("batch", "8");
+  refuses("average", "2");
+  refuses("blend_ridge", "true");
+  refuses("weight_decay", "1e-4");
+  refuses("transform", "sqrt");
+  refuses("estimator", "factored");
+}
+
+TEST(Search, IsNeededForWhatOnlyItHas) {
+  const Toy toy = make_toy();
+  const auto refuses = [&](auto&& change) {
+    TrainOptions options = quick("an");
+    change(options);
+    EXPECT_SPML_ERROR(train(toy.data(), options), HasSubstr("apply only to the search"));
+  };
+  refuses([](TrainOptions& o) { o.trials = 56; });
+  refuses([](TrainOptions& o) { o.time_limit = 1; });
+  refuses([](TrainOptions& o) { o.refit = true; });
+}
+
+TEST(Settings, AreSetByNameWithTheRangesOfTheProgram) {
+  TrainOptions options;
+  set(options, "weight_decay", "1e-4");
+  set(options, "observe", "pos=2,neg=1,seed=7");
+  EXPECT_EQ(options.weight_decay, 1e-4);
+  EXPECT_EQ(options.observe.value().num_pos, 2u);
+  EXPECT_SPML_ERROR(set(options, "lr", "0"), HasSubstr("lr: expected a number above 0"));
+  EXPECT_SPML_ERROR(set(options, "weight_decy", "1"), HasSubstr("did you mean 'weight_decay'"));
+  EXPECT_SPML_ERROR(set(options, "mode", "finetune"), HasSubstr("unknown setting"));
+  EXPECT_EQ(options.lr, std::nullopt);
+  size_t searched = 0;
+  for (const SettingDescription& setting : train_settings()) searched += setting.searched;
+  EXPECT_EQ(searched, 10u);  // all but the loss
 }
 
 TEST(Search, StopsWhenAskedTo) {

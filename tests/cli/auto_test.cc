@@ -165,7 +165,12 @@ TEST_F(Auto, RefusesTheFolderOfAGivenLossBeforeItSearches) {
 }
 
 TEST_F(Auto, RefusesWhatTheSearchChooses) {
-  expect_failure(train("x", {"--lr", "0.1"}), 2, "--lr");
+  for (const Words& given :
+       {Words{"--lr", "0.1"}, Words{"--batch", "16"}, Words{"--transform", "none"},
+        Words{"--weight-decay", "0"}, Words{"--average", "2"}, Words{"--blend-ridge"},
+        Words{"--estimator", "factored"}, Words{"--rank", "4"}, Words{"--hidden", "8"}}) {
+    expect_failure(train("x", given), 2, given.front() + ": the search chooses it");
+  }
   expect_failure(train("x", {"--param", "alpha=1"}), 2, "--param");
   expect_failure(train("x", {"--loss", "an"}), 2, "--trials");
   expect_failure({"train", data, "--loss", "an", "--trials", "56", "--out", folder / "x"}, 2,

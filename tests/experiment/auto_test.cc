@@ -309,9 +309,25 @@ TEST_F(SearchFolder, StopEndsTheRefit) {
   events.notice = [&](const std::string& text) { refits |= text.find("once more") != text.npos; };
   events.stop_requested = [&] { return refits; };
   expect_stopped([&] { run_auto(data, base, options, events); }, "--resume");
+  // No result belongs to another model than the one beside it.
+  EXPECT_FALSE(std::filesystem::exists(folder / "run/result.json"));
   events.stop_requested = nullptr;
   options.run.existing = Existing::kResume;
   EXPECT_TRUE(run_auto(data, base, options, events).result.refit);
+}
+
+// As versions left it that wrote the result before the refit.
+TEST_F(SearchFolder, RefitsARunThatWasFinishedBeforeItsRefit) {
+  options.refit = true;
+  const RunRecord whole = run_auto(data, base, options);
+  const std::string model = read_file(folder / "run/model.safetensors");
+  RunResult without = whole.result;
+  without.refit = false;
+  write_file(folder / "run/result.json", json_text(without));
+  std::filesystem::remove(folder / "run/search.jsonl");
+  options.run.existing = Existing::kResume;
+  EXPECT_TRUE(run_auto(data, base, options).result.refit);
+  EXPECT_EQ(read_file(folder / "run/model.safetensors"), model);
 }
 
 }  // namespace

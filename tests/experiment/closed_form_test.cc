@@ -103,17 +103,18 @@ TEST(Search, TriesClassifiersThatAreSolvedForAndBlends) {
   base.epochs = 2;
   const SearchResult result = search_settings(data, base, {});
   const auto count = [&](auto&& is) { return std::ranges::count_if(result.trials, is); };
-  EXPECT_EQ(count([](const SearchTrial& t) { return t.stage == "screen" && t.loss == "ridge"; }),
-            3);
-  EXPECT_EQ(count([](const SearchTrial& t) { return t.blend_ridge; }), 3);
+  EXPECT_EQ(
+      count([](const SearchTrial& t) { return t.stage == "screen" && t.config.loss == "ridge"; }),
+      3);
+  EXPECT_EQ(count([](const SearchTrial& t) { return t.config.blend_ridge; }), 3);
   const SearchTrial* solved = nullptr;  // the best of those
   for (const SearchTrial& t : result.trials) {
-    if (t.stage != "screen" || t.loss != "ridge") continue;
+    if (t.stage != "screen" || t.config.loss != "ridge") continue;
     if (solved == nullptr || *t.score > *solved->score) solved = &t;
   }
   ASSERT_NE(solved, nullptr);
   EXPECT_GE(count([&](const SearchTrial& t) {
-              return t.blend_ridge && t.transform == solved->transform;
+              return t.config.blend_ridge && t.config.transform == solved->config.transform;
             }),
             1);
   EXPECT_EQ(count([](const SearchTrial& t) { return t.chosen; }), 1);

@@ -91,5 +91,6 @@ void add_metrics(py::module_& m);
 void add_dataset(py::module_& m);
 void add_model(py::module_& m);
 void add_training(py::module_& m);
+void add_settings(py::module_& m);
 
 }  // namespace spml_python

@@ -14,4 +14,5 @@ PYBIND11_MODULE(_spml, m) {
   spml_python::add_dataset(m);
   spml_python::add_model(m);
   spml_python::add_training(m);
+  spml_python::add_settings(m);
 }

@@ -30,6 +30,21 @@ void set(const py::dict& settings, const char* name, T& value) {
   }
 }
 
+// As `spml train` takes it; observe as (positives, negatives, seed).
+std::string text_of(const py::object& value) {
+  if (py::isinstance<py::bool_>(value)) return value.cast<bool>() ? "true" : "false";
+  if (py::isinstance<py::str>(value)) return value.cast<std::string>();
+  if (py::isinstance<py::tuple>(value) && py::len(value) == 3) {
+    const py::tuple t = value;
+    return "pos=" + text_of(t[0]) + ",neg=" + text_of(t[1]) + ",seed=" + text_of(t[2]);
+  }
+  if (PyIndex_Check(value.ptr()) != 0) return py::str(py::int_(value)).cast<std::string>();
+  if (PyNumber_Check(value.ptr()) != 0) {
+    return py::repr(py::float_(value.cast<double>())).cast<std::string>();
+  }
+  return py::repr(value).cast<std::string>();
+}
+
 std::string word(const py::dict& settings, const char* name, const char* fallback) {
   std::string value = fallback;
   set(settings, name, value);
@@ -74,45 +89,40 @@ spml::TransformKind transform_of(const std::string& name) {
 }
 
 spml::TrainOptions options_of(const py::dict& settings) {
-  using spml::EstimatorKind, spml::Select, spml::Existing;
+  using spml::Existing;
   spml::TrainOptions o;
   o.loss = word(settings, "loss", o.loss.name().c_str());
   set(settings, "params", o.params);
-  set(settings, "k", o.k);
-  set(settings, "lr", o.lr);
-  set(settings, "batch", o.batch);
-  set(settings, "epochs", o.epochs);
-  set(settings, "patience", o.patience);
-  set(settings, "weight_decay", o.weight_decay);
-  o.transform = transform_of(word(settings, "transform", "none"));
-  set(settings, "seed", o.seed);
   set(settings, "threads", o.threads);
   set(settings, "trials", o.trials);
   set(settings, "time_limit", o.time_limit);
   set(settings, "refit", o.refit);
-  set(settings, "val_fraction", o.val_fraction);
-  set(settings, "split_seed", o.split_seed);
-  set(settings, "subsample", o.subsample);
-  o.select = choice_of<Select>("select", word(settings, "select", "clean"),
-                               {{"clean", Select::kClean}, {"observed", Select::kObserved}});
-  o.estimator.kind = choice_of<EstimatorKind>("estimator", word(settings, "estimator", "table"),
-                                              {{"table", EstimatorKind::kTable},
-                                               {"factored", EstimatorKind::kFactored},
-                                               {"network", EstimatorKind::kNetwork}});
-  set(settings, "rank", o.estimator.rank);
-  set(settings, "hidden", o.estimator.hidden);
   set(settings, "out", o.out);
   o.existing = choice_of<Existing>("existing", word(settings, "existing", "refuse"),
                                    {{"refuse", Existing::kRefuse},
                                     {"resume", Existing::kResume},
                                     {"overwrite", Existing::kOverwrite}});
-  std::optional<std::tuple<size_t, size_t, uint32_t>> observe;
-  set(settings, "observe", observe);
-  if (observe) {
-    o.observe.emplace();
-    std::tie(o.observe->num_pos, o.observe->num_neg, o.observe->seed) = *observe;
+  for (const spml::SettingDescription& setting : spml::train_settings()) {
+    const char* name = setting.name.c_str();
+    if (setting.name == "params" || !settings.contains(name) || settings[name].is_none()) continue;
+    spml::set(o, setting.name, text_of(settings[name]));
   }
   return o;
+}
+
+void add_settings(py::module_& m) {
+  m.def(
+      "train_settings",
+      [] {
+        py::list list;
+        for (const spml::SettingDescription& s : spml::train_settings()) {
+          list.append(py::dict("name"_a = s.name, "help"_a = s.help, "default"_a = s.default_text,
+                               "choices"_a = s.choices, "searched"_a = s.searched));
+        }
+        return list;
+      },
+      "The settings of train(): of each its name, help, default, choices and whether a search "
+      "chooses it");
 }
 
 }  // namespace spml_python

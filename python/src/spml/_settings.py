@@ -1,4 +1,4 @@
-"""What SinglePositiveClassifier is told, checked, and as spml.train() takes it."""
+"""The parameters of SinglePositiveClassifier, checked, as spml.train() takes them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._spml import Error
+from ._training import check_not_searched
 
 if TYPE_CHECKING:
     from .classifier import SinglePositiveClassifier
@@ -17,8 +18,15 @@ if TYPE_CHECKING:
 _LARGEST_SEED = 2**31 - 1
 _SPLIT_SEED = 1200  # of `spml train`
 
-# What the search chooses, so that it cannot be given with it.
-_SEARCHED = ("params", "lr", "batch_size", "weight_decay", "feature_transform")
+# Settings that go by other names in scikit-learn.
+_NAMES = {
+    "batch_size": "batch",
+    "feature_transform": "transform",
+    "max_iter": "epochs",
+    "validation_fraction": "val_fraction",
+    "random_state": "seed",
+    "n_jobs": "threads",
+}
 
 
 def whole(name: str, value: Any, least: int) -> int:
@@ -48,30 +56,23 @@ def settings_of(clf: SinglePositiveClassifier, positive: NDArray[np.bool_]) -> D
     val = min(max(round(rows * fraction), 1), rows - 1)
     batch = 16 if clf.batch_size is None else whole("batch_size", clf.batch_size, 1)
     batch = min(batch, rows - val)
-    settings: Dict[str, Any] = {
-        "loss": clf.loss,
-        "k": None if clf.k is None else number("k", clf.k, 0),
-        "patience": whole("patience", clf.patience, 0),
-        "val_fraction": val / rows,
-        "split_seed": _split_seed(positive, val),
-        "seed": _seed(clf.random_state),
-        "threads": threads_of(clf.n_jobs),
-        "batch": batch,
-        "epochs": _epochs(clf.max_iter, max((rows - val) // batch, 1)),
-    }
+    given = clf.get_params()
     if clf.loss == "auto":
-        for name in _SEARCHED:
-            if getattr(clf, name) is not None:
-                raise Error(f"{name}: the search chooses it; give loss=NAME to choose yourself")
-        trials = None if clf.trials is None else whole("trials", clf.trials, 1)
-        settings.update(trials=trials, refit=bool(clf.refit))
-    else:
-        settings.update(
-            params=clf.params,
-            lr=None if clf.lr is None else number("lr", clf.lr, 0),
-            weight_decay=clf.weight_decay,
-            transform=clf.feature_transform,
-        )
+        check_not_searched(given, _NAMES)
+    if clf.trials is not None:
+        whole("trials", clf.trials, 1)
+    settings = {_NAMES.get(name, name): value for name, value in given.items()}
+    settings.update(
+        k=None if clf.k is None else number("k", clf.k, 0),
+        lr=None if clf.lr is None else number("lr", clf.lr, 0),
+        patience=whole("patience", clf.patience, 0),
+        val_fraction=val / rows,
+        split_seed=_split_seed(positive, val),
+        seed=_seed(clf.random_state),
+        threads=threads_of(clf.n_jobs),
+        batch=None if clf.loss == "auto" else batch,
+        epochs=_epochs(clf.max_iter, max((rows - val) // batch, 1)),
+    )
     return settings
 
 

@@ -102,6 +102,7 @@ def tune_thresholds(
 def draw_observed(
     truth: NDArray[np.int8], positives: int, negatives: int, seed: int
 ) -> NDArray[np.int8]: ...
+def train_settings() -> List[Dict[str, Any]]: ...
 def train_arrays(
     features: NDArray[Any],
     observed: Optional[NDArray[np.int8]],

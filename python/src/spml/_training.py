@@ -8,10 +8,9 @@ from typing import Any, Callable, Dict, Optional, Sequence, Union
 
 from . import _arrays, _spml
 
-SETTINGS = (
-    "loss params k lr batch epochs patience weight_decay transform seed threads val_fraction "
-    "split_seed subsample select observe estimator rank hidden out existing trials time_limit refit"
-).split()
+# Those of the library's table, and those of this call.
+SETTINGS = {str(setting["name"]): setting for setting in _spml.train_settings()}
+KEYWORDS = [*SETTINGS, *"loss threads out existing trials time_limit refit".split()]
 
 
 class Result(Dict[str, Any]):
@@ -24,14 +23,20 @@ class Result(Dict[str, Any]):
 
 def check_settings(settings: Dict[str, Any]) -> None:
     for name in settings:
-        if name not in SETTINGS:
-            near = difflib.get_close_matches(name, SETTINGS, 1)
+        if name not in KEYWORDS:
+            near = difflib.get_close_matches(name, KEYWORDS, 1)
             hint = f"; did you mean '{near[0]}'?" if near else ""
             raise _spml.Error(f"unknown setting '{name}'{hint}")
     if settings.get("loss", "auto") == "auto":
-        for name in ("params", "lr", "batch", "weight_decay", "transform", "estimator"):
-            if settings.get(name) is not None:
-                raise _spml.Error(f"{name}: the search chooses it; give loss=NAME to choose yourself")
+        check_not_searched(settings)
+
+
+def check_not_searched(settings: Dict[str, Any], names: Optional[Dict[str, str]] = None) -> None:
+    """What a search chooses cannot be given with it; `names` are the caller's words for settings."""
+    for name, value in settings.items():
+        setting = SETTINGS.get((names or {}).get(name, name))
+        if value is not None and setting is not None and setting["searched"]:
+            raise _spml.Error(f"{name}: the search chooses it; give loss=NAME to choose yourself")
 
 
 def train(
