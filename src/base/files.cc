@@ -12,6 +12,7 @@
 
 #include "base/fail.h"
 #include "base/folders.h"
+#include "base/memory_budget.h"
 
 namespace spml {
 namespace {
@@ -143,6 +144,8 @@ std::string read_file(const Path& path, size_t max_bytes) {
   if (bytes.size() > max_bytes) {
     fail("{}: expected at most {} bytes, found {}", path.string(), max_bytes, bytes.size());
   }
+  constexpr size_t kSmall = size_t{1} << 20;
+  if (bytes.size() > kSmall) MemoryBudget().require(bytes.size(), path.string());
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 

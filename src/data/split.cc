@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/fail.h"
+#include "base/memory_budget.h"
 #include "base/numpy_random.h"
 
 namespace spml {
@@ -29,9 +30,13 @@ Split split_rows(size_t n, double val_fraction, uint32_t seed) {
 
 std::vector<Split> split_folds(size_t n, double val_fraction, uint32_t seed, size_t count) {
   const size_t held_out = rounded_share(n, val_fraction);
-  const std::vector<int32_t> order = NumpyRandom(seed).permutation(n);
   const size_t most = held_out > 0 ? n / held_out : 1;
-  std::vector<Split> folds(std::clamp<size_t>(count, 1, std::max<size_t>(most, 1)));
+  const size_t folded = std::clamp<size_t>(count, 1, std::max<size_t>(most, 1));
+  MemoryBudget().require(
+      saturating_product(n, folded + 1, sizeof(int32_t)),
+      fmt::format("data of {} rows: dividing them into training and validation", n));
+  const std::vector<int32_t> order = NumpyRandom(seed).permutation(n);
+  std::vector<Split> folds(folded);
   auto end = order.end();
   for (Split& fold : folds) {
     const auto begin = end - static_cast<std::ptrdiff_t>(held_out);

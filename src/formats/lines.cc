@@ -33,6 +33,11 @@ std::string_view checked_text(std::string_view bytes, std::string_view where) {
     fail("{}: expected UTF-8 text, found UTF-16; convert the file to UTF-8", where);
   }
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
+  // First, since a hole may be far longer than what is on the disk.
+  if (const size_t zero = bytes.find('\0'); zero != std::string_view::npos) {
+    fail("{}:{}: found a zero byte in a text", where,
+         1 + std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(zero), '\n'));
+  }
   if (is_utf8(bytes)) return bytes;
   // No byte of a longer sequence equals "\n", so the first bad line is bad on its own.
   size_t number = 1;
@@ -57,6 +62,9 @@ bool LineReader::next(std::string_view& line) {
   ++number_;
   const size_t end = std::min(rest_.find('\n'), rest_.size());
   line = rest_.substr(0, end);
+  if (end > kMaxLine) {
+    fail("{}: expected a line of at most {} bytes, found {}", where(), kMaxLine, end);
+  }
   rest_.remove_prefix(std::min(end + 1, rest_.size()));
   if (line.ends_with('\r')) line.remove_suffix(1);
   return true;

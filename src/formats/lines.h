@@ -25,13 +25,15 @@ bool parse_number(std::string_view text, T& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// Text of one file or buffer, without its byte-order mark; Error naming the line of the first byte
-// that is not UTF-8, and for UTF-16.
+// Text of one file or buffer, without its byte-order mark; Error for UTF-16 and naming the line of
+// the first byte that is zero, as in the hole of a file, or not UTF-8.
 std::string_view checked_text(std::string_view bytes, std::string_view where);
 std::string_view checked_text(const MappedFile& file);
 
 class LineReader {
  public:
+  static constexpr size_t kMaxLine = size_t{64} << 10;  // longer ones are an Error
+
   explicit LineReader(const Path& path);
 
   bool next(std::string_view& line);  // false at the end; the line is valid while the reader lives

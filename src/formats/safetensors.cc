@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/float16.h"
+#include "base/memory_budget.h"
 #include "base/text.h"
 #include "formats/json.h"
 
@@ -180,6 +181,9 @@ const TensorInfo& SafetensorsFile::tensor(std::string_view name) const {
 
 std::vector<float> SafetensorsFile::floats(std::string_view name) const {
   const TensorInfo& info = tensor(name);
+  // The bytes may be a hole: the size of the file bounds no memory.
+  MemoryBudget().require(saturating_product(info.elements(), sizeof(float)),
+                         fmt::format("{}: tensor '{}'", path().string(), name));
   if (info.dtype == "F32") return convert<float>(info.bytes, [](float x) { return x; });
   if (info.dtype == "F16") return convert<uint16_t>(info.bytes, half_to_float);
   if (info.dtype == "BF16") {

@@ -134,7 +134,13 @@ std::vector<float> TorchCheckpoint::floats(const std::string& name) const {
   if (found == tensors_.end()) fail("{}: no tensor '{}'", path().string(), name);
   const PickledTensor& tensor = found->second;
   const auto bytes = storage(tensor, name);
+  size_t elements = 1;
+  for (const size_t dim : tensor.shape) elements *= dim;  // at most those of the storage
+  // The bytes may be a hole: the size of the file bounds no memory.
+  MemoryBudget().require(saturating_product(elements, sizeof(float)),
+                         fmt::format("{}: tensor '{}'", path().string(), name));
   std::vector<float> values;
+  values.reserve(elements);
   if (tensor.dtype == "F32") {
     for_each_element(tensor, [&](size_t i) { values.push_back(load<float>(bytes, i)); });
   } else if (tensor.dtype == "F64") {

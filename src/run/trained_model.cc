@@ -24,10 +24,14 @@ TransformKind kind_of(const SafetensorsFile& file) {
   }
 }
 
-FeatureTransform transform_of(const SafetensorsFile& file) {
+FeatureTransform transform_of(const SafetensorsFile& file, size_t features) {
   FeatureTransform transform;
   transform.kind = kind_of(file);
   if (transform.kind == TransformKind::kStandardize) {
+    for (const char* name : {"transform.mean", "transform.inverse_scale"}) {
+      if (file.tensor(name).elements() == features) continue;
+      fail("{}: expected {} transform statistics", file.path().string(), features);
+    }
     transform.mean = file.floats("transform.mean");
     transform.inverse_scale = file.floats("transform.inverse_scale");
   }
@@ -89,17 +93,14 @@ TrainedModel load_trained_model(const Path& run, int threads) {
 
   const SafetensorsFile file(folder.model());
   const auto& shape = file.tensor("classifier.weight").shape;
-  const auto weight = file.floats("classifier.weight"), bias = file.floats("classifier.bias");
-  if (shape.size() != 2 || shape[0] != labels || shape[1] == 0 || bias.size() != labels) {
+  if (shape.size() != 2 || shape[0] != labels || shape[1] == 0 ||
+      file.tensor("classifier.bias").elements() != labels) {
     fail("{}: expected classifier.weight of {} rows and as many biases", folder.model().string(),
          labels);
   }
   trained.features = shape[1];
-  const FeatureTransform transform = transform_of(file);
-  if (transform.kind == TransformKind::kStandardize &&
-      (transform.mean.size() != shape[1] || transform.inverse_scale.size() != shape[1])) {
-    fail("{}: expected {} transform statistics", folder.model().string(), shape[1]);
-  }
+  const auto weight = file.floats("classifier.weight"), bias = file.floats("classifier.bias");
+  const FeatureTransform transform = transform_of(file, shape[1]);
   expect_finite(weight, folder.model(), "classifier.weight");
   expect_finite(bias, folder.model(), "classifier.bias");
   expect_finite(transform.mean, folder.model(), "transform.mean");

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/folders.h"
+#include "base/memory_budget.h"
 #include "formats/npy.h"
 #include "run/trained_model.h"
 #include "settings/settings.h"
@@ -14,12 +15,20 @@
 namespace spml {
 namespace {
 
-void read_estimates(const RunFolder& run, size_t labels, LinearStart& start) {
+// `rows_of_data`: a run on the same data has trained on some of them, so that a longer file is
+// refused before its size is believed.
+void read_estimates(const RunFolder& run, size_t rows_of_data, size_t labels, LinearStart& start) {
   const NpyArray estimates(run.estimates()), rows(run.train_rows());
   if (rows.rows() != estimates.rows() || estimates.cols() != labels) {
     fail("{}: expected label estimates of {} labels for each row in train_rows.npy",
          run.path.string(), labels);
   }
+  if (rows.rows() > rows_of_data) {
+    fail("{}: expected at most the {} rows of the training file, found {}",
+         run.train_rows().string(), rows_of_data, rows.rows());
+  }
+  MemoryBudget().require(saturating_product(rows.rows(), labels, sizeof(float)),
+                         run.estimates().string());
   start.estimates.resize(estimates.rows() * labels);
   for (size_t i = 0; i < estimates.rows(); ++i) {
     const double row = rows.at(i, 0);
@@ -73,7 +82,9 @@ LinearStart read_linear_start(const Path& path, const TrainConfig& config, const
   LinearStart start;
   start.weight = run.model->weight();
   start.bias.assign(run.model->bias().begin(), run.model->bias().end());
-  if (find_loss(config.loss).uses_estimates) read_estimates({path}, run.classes.size(), start);
+  if (find_loss(config.loss).uses_estimates) {
+    read_estimates({path}, data.train_file.rows(), run.classes.size(), start);
+  }
   return start;
 }
 

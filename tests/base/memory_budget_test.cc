@@ -2,6 +2,9 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+
+#include "base/control_groups.h"
 #include "testing.h"
 
 namespace spml {
@@ -38,6 +41,25 @@ TEST(MemoryBudget, IsWhatTheMachineHasUnlessSaidOtherwise) {
   EXPECT_SPML_ERROR(budget.require(kTooMany, "x"), HasSubstr("--max-memory sets another limit"));
 }
 
+// ulimit -d is a limit beside the others, and no larger one takes their place.
+TEST(MemoryBudget, CountsTheLimitOfDataWithTheOthers) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer reserves more than any limit";
+#endif
+  struct rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_DATA, &before), 0);
+  struct rlimit limit = before;
+  limit.rlim_cur = std::min(rlim_t{1} << 60, before.rlim_max);
+  ASSERT_EQ(::setrlimit(RLIMIT_DATA, &limit), 0);
+  const uint64_t large = MemoryBudget().bytes();
+  limit.rlim_cur = 300 << 20;
+  ASSERT_EQ(::setrlimit(RLIMIT_DATA, &limit), 0);
+  const uint64_t small = MemoryBudget().bytes();
+  ASSERT_EQ(::setrlimit(RLIMIT_DATA, &before), 0);
+  EXPECT_LT(large, uint64_t{1} << 50);
+  EXPECT_LT(small, 300u << 20);
+}
+
 TEST(MemoryBudget, KeepsToTheLimitsOfTheProcess) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer reserves more than any limit";
@@ -60,6 +82,18 @@ TEST(MemoryFiles, AreReadWithoutTrust) {
   EXPECT_EQ(cgroup_of("1:cpu:/x\n0::/user.slice/a\n"), "/user.slice/a");
   EXPECT_EQ(cgroup_of("0::/\n"), "");
   EXPECT_EQ(cgroup_of(""), "");
+}
+
+TEST(ControlGroups, AreFoundInBothVersions) {
+  const std::string text = "9:name=systemd:/s\n4:cpu,memory:/jobs/7\n3:memory_x:/no\n0::/v2\n";
+  EXPECT_EQ(control_group_of(text, "memory"), "/jobs/7");
+  EXPECT_EQ(control_group_of(text, "cpu"), "/jobs/7");
+  EXPECT_EQ(control_group_of(text, ""), "/v2");
+  EXPECT_EQ(control_group_of("4:memory:/\n", "memory"), "");
+  for (const char* bad : {"memory", ":", "::", "4:memory", "4:/memory", "\n\n:/\n", "4:cpu:/x"}) {
+    EXPECT_EQ(control_group_of(bad, "memory"), "") << bad;
+  }
+  EXPECT_EQ(read_system_file("/proc/self/no such file"), "");
 }
 
 TEST(Sizes, StayAtTheLargestInsteadOfWrapping) {

@@ -66,6 +66,20 @@ TEST_F(CubTree, BadLinesAreRefusedWithTheirNumber) {
   EXPECT_SPML_ERROR(import_cub(tree), HasSubstr("empty file"));
 }
 
+TEST_F(CubTree, LabelsMayComeInAnyOrder) {
+  put(marks, "1 2 1 3 1\n1 1 1 4 1\n");
+  EXPECT_EQ(labels(import_cub(tree).train), (Labels{{0, 1}, {}}));
+}
+
+TEST_F(CubTree, ClassesAreLimitedBeforeTheirLabelsAreRead) {
+  std::string attributes;
+  for (size_t i = 1; i <= kMaxClasses + 1; ++i) attributes += std::to_string(i) + " a\n";
+  put(tree / "attributes" / "attributes.txt", attributes);
+  std::filesystem::remove(marks);
+  EXPECT_SPML_ERROR(import_cub(tree),
+                    HasSubstr("attributes.txt:65537: expected at most 65536 lines"));
+}
+
 TEST_F(CubTree, EveryImageNeedsASplit) {
   put(tree / "train_test_split.txt", "1 1\n2 0\n");
   EXPECT_SPML_ERROR(import_cub(tree), HasSubstr("images.txt:3: the image is not in"));

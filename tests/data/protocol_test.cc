@@ -1,4 +1,6 @@
 // The split, the subsample and the observed labels, value for value as NumPy and the authors drew.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -15,6 +17,22 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+
+// 2^31 - 1 rows in a file with a hole take no room on the disk.
+TEST(Split, IsRefusedBeforeItTakesMoreThanMemory) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer reserves more than any limit";
+#endif
+  struct rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_DATA, &before), 0);
+  struct rlimit limit = before;
+  limit.rlim_cur = rlim_t{1} << 30;
+  ASSERT_EQ(::setrlimit(RLIMIT_DATA, &limit), 0);
+  EXPECT_SPML_ERROR(split_rows(300'000'000),
+                    testing::HasSubstr("data of 300000000 rows: dividing them into training and "
+                                       "validation needs 2.4 GB of memory"));
+  ASSERT_EQ(::setrlimit(RLIMIT_DATA, &before), 0);
+}
 
 TEST(Split, TakesTheEndOfThePermutation) {
   // RandomState(1200).permutation(17) is 16,15,11,4,12,9,14,6,3,13,10,1,8,5,2,0,7.

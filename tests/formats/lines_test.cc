@@ -27,6 +27,19 @@ TEST(Lines, NamesTheLineThatIsNotUtf8) {
   EXPECT_EQ(checked_text("caf\xC3\xA9", "x.txt"), "caf\xC3\xA9");
 }
 
+TEST(Lines, AreBoundedAndHaveNoZeroByte) {
+  EXPECT_SPML_ERROR(checked_text(std::string("a\nb\0c\xff", 6), "t"),
+                    testing::StrEq("t:2: found a zero byte in a text"));
+  const TemporaryFolder folder;
+  write_file(folder / "t", "a\n" + std::string(LineReader::kMaxLine, 'b') + "\n" +
+                               std::string(LineReader::kMaxLine + 1, 'c'));
+  LineReader reader(folder / "t");
+  std::string_view line;
+  EXPECT_TRUE(reader.next(line) && reader.next(line));
+  EXPECT_SPML_ERROR(reader.next(line),
+                    testing::HasSubstr("t:3: expected a line of at most 65536 bytes"));
+}
+
 TEST(Lines, TakesFieldsBetweenBlanks) {
   std::string_view line = "  12 \t a\r";
   EXPECT_EQ(take_field(line), "12");

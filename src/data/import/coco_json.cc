@@ -5,6 +5,7 @@
 #include "data/import/rows.h"
 #include "formats/json_elements.h"
 #include "formats/json_parser.h"
+#include "formats/lines.h"
 
 namespace spml {
 namespace {
@@ -96,8 +97,7 @@ CocoInstances parse_coco_instances(std::string_view json, std::string_view where
 
 CocoInstances read_coco_instances(const Path& path) {
   const MappedFile file(path);
-  return parse_coco_instances(
-      {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, path.string());
+  return parse_coco_instances(checked_text(file), path.string());
 }
 
 }  // namespace spml

@@ -1,5 +1,6 @@
 // CUB-200-2011: 312 binary attributes per image. is_present is the label; certainty is ignored.
 // Rows in the order of images.txt, divided by train_test_split.txt.
+#include <algorithm>
 #include <unordered_map>
 
 #include "base/fail.h"
@@ -24,7 +25,7 @@ struct IdTable {
   std::string place(size_t i) const { return fmt::format("{}:{}", path.string(), lines[i]); }
 };
 
-IdTable read_id_table(const Path& path) {
+IdTable read_id_table(const Path& path, size_t most = SIZE_MAX) {
   constexpr uint64_t kEntryBytes = 256;  // of vectors that grow and a hash map
   MemoryMeter memory(fmt::format("{}: its lines", path.string()));
   IdTable table;
@@ -38,6 +39,7 @@ IdTable read_id_table(const Path& path) {
     if (!parse_number(number, id) || text.empty()) {
       fail("{}: expected an id and a value, found '{} {}'", reader.where(), number, text);
     }
+    if (table.texts.size() == most) fail("{}: expected at most {} lines", reader.where(), most);
     memory.add(kEntryBytes + text.size());
     if (!table.index.emplace(id, table.texts.size()).second) {
       fail("{}: id {} is listed twice", reader.where(), id);
@@ -126,8 +128,10 @@ void read_marks(const Path& path, const IdTable& images, const IdTable& attribut
     ++pairs;
     if (mark.present == 0) continue;
     memory.add(kLabelBytes);
-    add_positive(rows[static_cast<size_t>(row)], label);
+    // Each pair is here once. Keeping a row of 65,536 in order at every step would take its square.
+    rows[static_cast<size_t>(row)].positives.push_back({label});
   }
+  for (ImportedRow& row : rows) std::ranges::sort(row.positives, {}, &ImportedLabel::label);
   if (pairs == 0) fail("{}: expected lines, found an empty file", path.string());
   if (repeated > 0) {
     set.warnings.push_back(
@@ -151,7 +155,7 @@ ImportedSet import_cub(const Path& source, const ImageOptions& options) {
   // The archive has attributes.txt beside the folder; many copies have it inside.
   const Path inside = tree / "attributes" / "attributes.txt";
   const IdTable attributes =
-      read_id_table(path_exists(inside) ? inside : tree / ".." / "attributes.txt");
+      read_id_table(path_exists(inside) ? inside : tree / ".." / "attributes.txt", kMaxClasses);
 
   ImportedSet set;
   set.name = "cub";

@@ -14,6 +14,7 @@ namespace spml {
 
 // More are refused: far above any real set, so that a wrong column or file is the likely cause.
 constexpr size_t kMaxClasses = 65536;
+constexpr size_t kMaxClassName = 512;  // bytes
 
 struct ImportedLabel {
   int32_t label = 0;

@@ -33,6 +33,10 @@ std::vector<std::string> read_classes(const Path& path) {
   for (std::string_view line; reader.next(line);) {
     const std::string name(trim(line));
     if (name.empty()) continue;
+    if (name.size() > kMaxClassName) {
+      fail("{}: expected the name of a class in at most {} bytes, found '{}...'", reader.where(),
+           kMaxClassName, name.substr(0, 40));
+    }
     if (!seen.emplace(name, reader.number()).second) {
       fail("{}: class '{}' is listed twice", reader.where(), name);
     }

@@ -118,7 +118,6 @@ void check_class(int32_t label, const ImportedRow& row, const ImportedSet& set, 
 
 // Whatever the source, a folder is written that can be opened again.
 void check_set(const ImportedSet& set, const Path& out) {
-  constexpr size_t kMaxName = 512;
   if (set.classes.size() > kMaxClasses) {
     fail("{}: expected at most {} classes, found {}", out.string(), kMaxClasses,
          set.classes.size());
@@ -131,9 +130,9 @@ void check_set(const ImportedSet& set, const Path& out) {
       fail("{}: expected each name of a class once, found '{}' as classes {} and {}; rename one",
            out.string(), name.substr(0, 100), place->second, i);
     }
-    if (name.size() <= kMaxName) continue;
-    fail("{}: expected names of classes of at most {} bytes, found '{}...'", out.string(), kMaxName,
-         name.substr(0, 40));
+    if (name.size() <= kMaxClassName) continue;
+    fail("{}: expected names of classes of at most {} bytes, found '{}...'", out.string(),
+         kMaxClassName, name.substr(0, 40));
   }
   for (const auto* rows : {&set.train, &set.test}) {
     for (const ImportedRow& row : *rows) {

@@ -15,8 +15,10 @@ namespace {
 
 constexpr std::string_view kBatchNorm[] = {"weight", "bias", "running_mean", "running_var"};
 
-std::map<std::string, std::vector<size_t>> expected_shapes(const ResNetLayout& layout) {
-  std::map<std::string, std::vector<size_t>> shapes;
+using Shapes = std::map<std::string, std::vector<size_t>, std::less<>>;
+
+Shapes expected_shapes(const ResNetLayout& layout) {
+  Shapes shapes;
   for (const ConvLayout& c : layout.convolutions()) {
     shapes[c.conv + ".weight"] = {c.out, c.in, c.kernel, c.kernel};
     for (const std::string_view part : kBatchNorm) {
@@ -27,7 +29,7 @@ std::map<std::string, std::vector<size_t>> expected_shapes(const ResNetLayout& l
 }
 
 // By the number of blocks in layer 3 and by whether blocks have three convolutions.
-int recognise_depth(const NamedTensors& tensors, std::string_view where) {
+int recognise_depth(const Shapes& tensors, std::string_view where) {
   const auto has = [&](const std::string& name) { return tensors.contains(name); };
   if (has("layer3.22.conv3.weight")) return 101;
   if (has("layer1.0.conv3.weight")) return 50;
@@ -39,13 +41,36 @@ int recognise_depth(const NamedTensors& tensors, std::string_view where) {
       where);
 }
 
-void check_tensor(const std::string& name, const NamedTensor& tensor,
-                  const std::vector<size_t>& shape, std::string_view where) {
-  if (tensor.shape != shape) {
-    fail("{}: '{}': expected shape {}, found {}", where, name, shape, tensor.shape);
+// The network that tensors of these shapes are; Error when one is missing, too many or different.
+ResNetLayout check_shapes(const Shapes& found, ResNetVariant variant, std::string_view where) {
+  const ResNetLayout layout = resnet_layout(recognise_depth(found, where), variant);
+  Shapes expected = expected_shapes(layout);
+  if (const auto fc = found.find("fc.weight"); fc != found.end()) {
+    const size_t classes = fc->second.empty() ? 0 : fc->second[0];
+    expected["fc.weight"] = {classes, layout.features};
+    expected["fc.bias"] = {classes};
   }
+  for (const auto& [name, shape] : expected) {
+    const auto tensor = found.find(name);
+    if (tensor == found.end()) {
+      fail("{}: expected the tensors of a {}, '{}' is missing", where, layout.name(), name);
+    }
+    if (tensor->second != shape) {
+      fail("{}: '{}': expected shape {}, found {}", where, name, shape, tensor->second);
+    }
+  }
+  for (const auto& [name, shape] : found) {
+    if (!expected.contains(name)) {
+      fail("{}: expected the tensors of a plain {}, found '{}' as well", where, layout.name(),
+           name);
+    }
+  }
+  return layout;
+}
+
+void check_values(const std::string& name, const NamedTensor& tensor, std::string_view where) {
   const size_t elements =
-      std::accumulate(shape.begin(), shape.end(), size_t{1}, std::multiplies<>());
+      std::accumulate(tensor.shape.begin(), tensor.shape.end(), size_t{1}, std::multiplies<>());
   if (tensor.values.size() != elements) {
     fail("{}: '{}': expected {} numbers, found {}", where, name, elements, tensor.values.size());
   }
@@ -64,11 +89,21 @@ void check_variances(const ResNetWeights& weights, std::string_view where) {
   }
 }
 
-NamedTensors read_safetensors(const SafetensorsFile& file, std::string_view prefix) {
-  NamedTensors tensors;
+bool is_counter(std::string_view name) { return name.ends_with(".num_batches_tracked"); }
+
+// The tensors of a file whose names start with `prefix`. All shapes are checked before any value is
+// read: a file with a hole may claim gigabytes.
+template <class File>
+NamedTensors read_tensors(const File& file, std::string_view prefix, ResNetVariant variant) {
+  Shapes shapes;
   for (const auto& [name, info] : file.tensors()) {
-    if (!name.starts_with(prefix) || name.ends_with(".num_batches_tracked")) continue;
-    tensors[name.substr(prefix.size())] = {info.shape, file.floats(name)};
+    if (!name.starts_with(prefix) || is_counter(name)) continue;
+    shapes[name.substr(prefix.size())] = info.shape;
+  }
+  check_shapes(shapes, variant, file.path().string());
+  NamedTensors tensors;
+  for (auto& [name, shape] : shapes) {
+    tensors[name] = {std::move(shape), file.floats(std::string(prefix) + name)};
   }
   return tensors;
 }
@@ -104,28 +139,12 @@ const std::vector<float>& ResNetWeights::values(std::string_view name) const {
 }
 
 ResNetWeights check_resnet(NamedTensors tensors, ResNetVariant variant, std::string_view where) {
-  std::erase_if(tensors, [](const auto& t) { return t.first.ends_with(".num_batches_tracked"); });
+  std::erase_if(tensors, [](const auto& t) { return is_counter(t.first); });
+  Shapes shapes;
+  for (const auto& [name, tensor] : tensors) shapes[name] = tensor.shape;
   ResNetWeights weights;
-  weights.layout = resnet_layout(recognise_depth(tensors, where), variant);
-  auto shapes = expected_shapes(weights.layout);
-  if (const auto fc = tensors.find("fc.weight"); fc != tensors.end()) {
-    const size_t classes = fc->second.shape.empty() ? 0 : fc->second.shape[0];
-    shapes["fc.weight"] = {classes, weights.layout.features};
-    shapes["fc.bias"] = {classes};
-  }
-  for (const auto& [name, shape] : shapes) {
-    const auto tensor = tensors.find(name);
-    if (tensor == tensors.end()) {
-      fail("{}: expected the tensors of a {}, '{}' is missing", where, weights.layout.name(), name);
-    }
-    check_tensor(name, tensor->second, shape, where);
-  }
-  for (const auto& [name, tensor] : tensors) {
-    if (!shapes.contains(name)) {
-      fail("{}: expected the tensors of a plain {}, found '{}' as well", where,
-           weights.layout.name(), name);
-    }
-  }
+  weights.layout = check_shapes(shapes, variant, where);
+  for (const auto& [name, tensor] : tensors) check_values(name, tensor, where);
   weights.tensors = std::move(tensors);
   check_variances(weights, where);
   return weights;
@@ -134,12 +153,10 @@ ResNetWeights check_resnet(NamedTensors tensors, ResNetVariant variant, std::str
 ResNetWeights load_resnet(const Path& path, std::string_view prefix) {
   const SafetensorsFile file(path);
   const auto& metadata = file.metadata();
-  const auto variant = metadata.find("variant");
-  ResNetWeights weights =
-      check_resnet(read_safetensors(file, prefix),
-                   variant == metadata.end() ? ResNetVariant::kV1_5
-                                             : parse_variant(variant->second, path.string()),
-                   path.string());
+  const auto named = metadata.find("variant");
+  const ResNetVariant variant =
+      named == metadata.end() ? ResNetVariant::kV1_5 : parse_variant(named->second, path.string());
+  ResNetWeights weights = check_resnet(read_tensors(file, prefix, variant), variant, path.string());
   if (const auto epsilon = metadata.find("bn_eps"); epsilon != metadata.end()) {
     weights.bn_epsilon = parse_epsilon(epsilon->second, path.string());
   }
@@ -169,13 +186,8 @@ void save_resnet(const ResNetWeights& weights, const Path& path) {
 
 ResNetWeights import_resnet(const Path& path) {
   if (!is_zip(path)) return load_resnet(path);
-  const TorchCheckpoint file(path);
-  NamedTensors tensors;
-  for (const auto& [name, info] : file.tensors()) {
-    if (name.ends_with(".num_batches_tracked")) continue;
-    tensors[name] = {info.shape, file.floats(name)};
-  }
-  return check_resnet(std::move(tensors), ResNetVariant::kV1_5, path.string());
+  constexpr ResNetVariant kVariant = ResNetVariant::kV1_5;
+  return check_resnet(read_tensors(TorchCheckpoint(path), "", kVariant), kVariant, path.string());
 }
 
 }  // namespace spml
