@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "spml/loss.h"
+#include "spml/settings.h"
 
 namespace spml {
 
@@ -22,7 +23,7 @@ struct EpochRecord {
 };
 
 // MAP is in percent. What needs labels or rows that were not there has no value.
-struct TrainingResult {
+struct TrainingResult : ClassifierSettings {
   std::string loss, mode;
   double lr = 0;
   size_t batch = 0;
@@ -30,12 +31,9 @@ struct TrainingResult {
   uint64_t seed = 0;
   std::optional<double> k;
   LossParameters params;  // every parameter of the loss, given or default
-  std::string transform;  // of the features; "" where the run folder does not tell
-  double weight_decay = 0;
-  int average = 1;           // classifiers of which the mean was kept
-  bool blend_ridge = false;  // and whether the one that ridge gives was among them
-  int best_epoch = 0;        // from 1
-  double val_map = 0;        // of that epoch
+  std::string transform;  // of the features; "" where the run folder does not say
+  int best_epoch = 0;     // from 1
+  double val_map = 0;     // of that epoch
   std::optional<double> test_map, train_map, test_map_nonempty;
   std::vector<double> per_class_ap;  // on the test rows
   uint64_t steps = 0, resumed_from_step = 0;

@@ -40,7 +40,7 @@ struct TrainSettings : ClassifierSettings {
   bool record_unobserved_positives = false;  // a histogram an epoch; needs the truth
 };
 
-// A setting by its name, as Python has it: weight_decay.
+// A setting by its name, as Python has it: val_fraction.
 struct SettingDescription {
   std::string name, help, default_text;
   std::vector<std::string> choices;  // of a setting that takes a word

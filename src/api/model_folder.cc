@@ -24,9 +24,7 @@ TrainingResult public_result(const RunRecord& record) {
   result.params = run.params;
   if (run.settings) {
     result.transform = to_string(run.settings->transform);
-    result.weight_decay = run.settings->weight_decay;
-    result.average = run.settings->average;
-    result.blend_ridge = run.settings->blend_ridge;
+    static_cast<ClassifierSettings&>(result) = *run.settings;
   }
   result.best_epoch = run.best_epoch;
   result.val_map = run.val_map;

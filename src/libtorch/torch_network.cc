@@ -130,7 +130,7 @@ class TorchNetwork : public TrainableNetwork {
       config.lr *= slot.rate_factor;
       const AdamStep k(config, t);
       torch::Tensor g = slot.value.grad();
-      if (k.weight_decay != 0) g = g + k.weight_decay * slot.value;
+      if (k.decay != 0) g = g + k.decay * slot.value;
       slot.m.mul_(k.beta1).add_(g, k.one_minus_beta1);
       slot.v.mul_(k.beta2).addcmul_(g, g, k.one_minus_beta2);
       slot.value.addcdiv_(slot.m, slot.v.sqrt().add_(k.eps), -k.rate);

@@ -56,7 +56,7 @@ void gradient_of(const WeightGradient& job) {
 void update(const WeightUpdate& job) {
   const D d;
   const size_t n = hn::Lanes(d), columns = padded_features(job.features);
-  const V decay = hn::Set(d, job.adam->weight_decay);
+  const V decay = hn::Set(d, job.adam->decay);
   for (size_t begin = 0; begin < columns; begin += kChunk) {
     const size_t width = std::min(kChunk, columns - begin);
     for (size_t l = job.first_label; l < job.last_label; ++l) {

@@ -26,7 +26,7 @@ HWY_INLINE void adam_update(const AdamStep& k, V g, float* HWY_RESTRICT w, float
                             float* HWY_RESTRICT v) {
   const D d;
   V weight = hn::Load(d, w), vm = hn::Load(d, m), vv = hn::Load(d, v);
-  g = hn::MulAdd(hn::Set(d, k.weight_decay), weight, g);
+  g = hn::MulAdd(hn::Set(d, k.decay), weight, g);
   adam_update<RoundOld>(d, k, g, weight, vm, vv);
   hn::Store(weight, d, w);
   hn::Store(vm, d, m);

@@ -83,7 +83,7 @@ float* LinearModel::packed_weight(size_t label, size_t feature, size_t which) {
 
 void LinearModel::update_bias(const AdamStep& k) {
   for (size_t l = 0; l < config_.labels; ++l) {
-    float g = k.weight_decay * bias_[l];
+    float g = k.decay * bias_[l];
     for (size_t b = 0; b < pending_rows_; ++b) g += dlogits_[l * pending_rows_ + b];
     adam_update(k, g, bias_[l], bias_m_[l], bias_v_[l]);
   }

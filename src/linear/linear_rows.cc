@@ -33,7 +33,7 @@ void LinearModel::update_with_others() {
   config_.rows.cluster->sum(std::span<float>(gradient_));
   const AdamStep adam(config_.adam, ++step_);
   for (size_t l = 0; l < labels; ++l) {
-    const float g = adam.weight_decay * bias_[l] + bias_gradient[l];
+    const float g = adam.decay * bias_[l] + bias_gradient[l];
     adam_update(adam, g, bias_[l], bias_m_[l], bias_v_[l]);
   }
   team_.run([&](int index) {

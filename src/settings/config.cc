@@ -32,7 +32,7 @@ double TrainConfig::head_learning_rate() const {
 AdamConfig TrainConfig::adam() const {
   AdamConfig adam;
   adam.lr = learning_rate();
-  adam.weight_decay = weight_decay;
+  adam.decay = weight_decay;
   return adam;
 }
 

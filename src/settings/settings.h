@@ -93,7 +93,7 @@ std::string text_of(const Setting& setting, const TrainConfig& config);
 // Whether it has a value of its own, and not just its default.
 bool is_set(const Setting& setting, const TrainConfig& config);
 
-// Its key in records, and its name in Python: weight_decay.
+// Its key in records, and its name in Python: val_fraction.
 std::string record_key(const Setting& setting);
 
 // What stands for the value in help: "N", "K", "a|b|c".

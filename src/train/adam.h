@@ -12,17 +12,17 @@ struct AdamConfig {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double eps = 1e-8;
-  double weight_decay = 0;
+  double decay = 0;  // of the weights
 };
 
 // The constants of step t (from 1). With them
-//   g += weight_decay w;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2
+//   g += decay w;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2
 //   w -= rate m / (sqrt(v) + eps)
 // equals w -= lr mhat / (sqrt(vhat) + eps'), because both sides are scaled by sqrt(1 - beta2^t).
 // The rule is stated twice, for a number below and for a SIMD vector in adam-inl.h; networks on
 // cards have it as operations on tensors (libtorch/torch_network.cc).
 struct AdamStep {
-  float beta1, one_minus_beta1, beta2, one_minus_beta2, rate, eps, weight_decay;
+  float beta1, one_minus_beta1, beta2, one_minus_beta2, rate, eps, decay;
 
   AdamStep(const AdamConfig& config, uint64_t t) {
     const double correction1 = 1 - std::pow(config.beta1, static_cast<double>(t));
@@ -33,7 +33,7 @@ struct AdamStep {
     one_minus_beta2 = static_cast<float>(1 - config.beta2);
     rate = static_cast<float>(config.lr * correction2 / correction1);
     eps = static_cast<float>(config.eps * correction2);
-    weight_decay = static_cast<float>(config.weight_decay);
+    decay = static_cast<float>(config.decay);
   }
 };
 

@@ -70,16 +70,4 @@ Evaluation Evaluator::evaluate(Model& model) const {
   return result;
 }
 
-std::vector<float> Evaluator::tune_thresholds(Model& model) const {
-  std::vector<float> thresholds;
-  for_label_blocks(model, [&](size_t, View<const float> scores, View<const int8_t> labels) {
-    const auto part = spml::tune_thresholds(scores, labels, threads_);
-    thresholds.insert(thresholds.end(), part.begin(), part.end());
-  });
-  if (Cluster* const cluster = label_part_.cluster) {
-    return all_gather<float>(*cluster, thresholds, label_part_.all);
-  }
-  return thresholds;
-}
-
 }  // namespace spml

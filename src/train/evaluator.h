@@ -36,9 +36,6 @@ class Evaluator {
   using Block = std::function<void(size_t, View<const float>, View<const int8_t>)>;
   void for_label_blocks(Model& model, const Block& body) const;
 
-  // Per-class thresholds with the best F1 on these rows.
-  std::vector<float> tune_thresholds(Model& model) const;
-
  private:
   Part part_;
   std::span<const int32_t> rows_;

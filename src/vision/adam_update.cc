@@ -15,7 +15,7 @@ void adam_update(const AdamStep& step, std::span<float> w, std::span<const float
     const AdamStep k = step;
     const size_t end = std::min(n, (block + 1) * kBlock);
     for (size_t i = block * kBlock; i < end; ++i) {
-      adam_update(k, g[i] + k.weight_decay * w[i], w[i], m[i], v[i]);
+      adam_update(k, g[i] + k.decay * w[i], w[i], m[i], v[i]);
     }
   });
 }

@@ -37,7 +37,7 @@ class Step {
       for (size_t l = 0; l < L; ++l) {
         for (size_t d = 0; d < D; ++d) {
           const size_t i = l * D + d;
-          double g = config_.weight_decay * w[i];
+          double g = config_.decay * w[i];
           for (size_t b = 0; b < B; ++b) g += double{dlogits_[l * B + b]} * update_[b * D + d];
           m[i] = 0.9 * m[i] + 0.1 * g;
           v[i] = 0.999 * v[i] + 0.001 * g * g;
@@ -112,7 +112,7 @@ class Step {
 
   Shape shape_;
   std::mt19937 random_;
-  AdamConfig config_{.lr = 1e-2, .weight_decay = 1e-3};
+  AdamConfig config_{.lr = 1e-2, .decay = 1e-3};
   std::vector<float> update_, forward_, weight_, dlogits_, bias_;
 };
 
