@@ -8,7 +8,7 @@ function(spml_layer folder)
   cmake_parse_arguments(PARSE_ARGV 1 layer "IN_LIBRARY" "" "USES;LINKS;SOURCES;ALONE")
   set(target spml_${folder})
   add_library(${target} STATIC ${layer_SOURCES} ${layer_ALONE})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${SPML_UNITY} UNITY_BUILD_BATCH_SIZE 10)
+  spml_groups(${target} 10)
   set_source_files_properties(${layer_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src

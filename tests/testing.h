@@ -8,15 +8,10 @@
 #include <string>
 
 #include "base/files.h"
+#include "paths.h"
 #include "spml/error.h"
 
 namespace spml {
-
-// Small reference numbers, part of the clone; tests/reference/README.md says how they were made.
-inline Path reference_data() { return SPML_REFERENCE_DIR; }
-
-// Large reference data beside the checkout.
-inline Path shared_data() { return Path(SPML_SHARED_DIR) / "data"; }
 
 // Skips a test whose data is not part of a user's clone.
 #define SPML_NEED_SHARED(path)                                                               \

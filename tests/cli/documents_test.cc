@@ -24,8 +24,7 @@ void for_each_verb(const std::vector<Verb>& verbs, const std::string& above,
 }
 
 TEST(Documents, ReferenceIsUpToDate) {
-  EXPECT_EQ(read_file(Path(SPML_SOURCE_DIR) / "docs" / "reference.md"),
-            reference_markdown(all_verbs()))
+  EXPECT_EQ(read_file(source_folder() / "docs" / "reference.md"), reference_markdown(all_verbs()))
       << "update it: build/spml man --markdown > docs/reference.md";
 }
 

@@ -4,7 +4,7 @@
 
 #include "data/dataset.h"
 #include "data/import_trees.h"
-#include "run_program.h"
+#include "training.h"
 
 namespace spml {
 namespace {
@@ -14,30 +14,21 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-void expect_error(const std::vector<std::string>& arguments, int code, const std::string& why) {
-  const Ran ran = run_program(arguments);
-  EXPECT_EQ(ran.exit_code, code) << ran.err;
-  EXPECT_EQ(ran.out, "");
-  EXPECT_THAT(ran.err, StartsWith("spml: error: "));
-  EXPECT_THAT(ran.err, HasSubstr(why));
-  EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
-}
-
 TEST(ImportVerb, HelpAndUsage) {
   for (const std::string source : {"voc", "coco", "nus", "cub", "csv", "folder"}) {
     EXPECT_THAT(run_program({"import", source, "--help"}).out, HasSubstr("--out"));
   }
-  expect_error({"import", "vco", "x", "--out", "y"}, 2, "did you mean 'voc'?");
-  expect_error({"import", "voc", "x"}, 2, "--out");
-  expect_error({"import", "coco", "x", "--out", "y", "--year", "2015"}, 2, "year");
-  expect_error({"import", "csv", "x", "--out", "y", "--ful"}, 2, "did you mean '--full'?");
+  expect_failure({"import", "vco", "x", "--out", "y"}, 2, "did you mean 'voc'?");
+  expect_failure({"import", "voc", "x"}, 2, "--out");
+  expect_failure({"import", "coco", "x", "--out", "y", "--year", "2015"}, 2, "year");
+  expect_failure({"import", "csv", "x", "--out", "y", "--ful"}, 2, "did you mean '--full'?");
 }
 
 TEST(ImportVerb, ATableBecomesADataFolder) {
   const TemporaryFolder folder;
   put(folder / "t.csv", "image,label,split\na.jpg,cat,train\nb.jpg,dog,test\nc.jpg,dog,train\n");
   const std::string table = folder / "t.csv", out = folder / "out";
-  expect_error({"import", "csv", table, "--out", out}, 1, "t.csv:2: image 'a.jpg'");
+  expect_failure({"import", "csv", table, "--out", out}, 1, "t.csv:2: image 'a.jpg'");
   EXPECT_FALSE(std::filesystem::exists(out));
 
   const Ran ran = run_program({"import", "csv", table, "--out", out, "--allow-missing", "--json"});
@@ -48,7 +39,7 @@ TEST(ImportVerb, ATableBecomesADataFolder) {
   EXPECT_EQ(json["test_file"]["rows"], 1);
   EXPECT_EQ(json["label_kind"], "observed");
   EXPECT_EQ(json["warnings"].size(), 1u);
-  expect_error({"import", "csv", table, "--out", out, "--allow-missing"}, 1, "--overwrite");
+  expect_failure({"import", "csv", table, "--out", out, "--allow-missing"}, 1, "--overwrite");
 
   const Dataset data = open_dataset(out);
   EXPECT_EQ(data.classes, (std::vector<std::string>{"cat", "dog"}));
@@ -105,11 +96,11 @@ TEST(ImportVerb, VocIsCountedAndItsBoxesSteerTheDraw) {
   std::sort(draws.begin(), draws.end());
   EXPECT_EQ(std::unique(draws.begin(), draws.end()), draws.end());
   put(folder / "w.json", "{\"car\": 1}");
-  expect_error(
+  expect_failure(
       {"observe", out, "--force", "--bias", "frequency", "--bias-weights", folder / "w.json"}, 1,
       "found none for 'aeroplane'");
-  expect_error({"observe", out, "--force", "--bias", "area", "--bias-weights", folder / "w.json"},
-               2, "--bias frequency");
+  expect_failure({"observe", out, "--force", "--bias", "area", "--bias-weights", folder / "w.json"},
+                 2, "--bias frequency");
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 #include "training.h"
 
 namespace spml {
+
+Path program_path() { return build_folder() / "spml_without_images"; }
+
 namespace {
 
 TEST(NoVision, ImageVerbsAndModesSayHowToBuildThem) {

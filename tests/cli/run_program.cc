@@ -12,7 +12,7 @@
 
 namespace spml {
 
-Running::Running(const std::vector<std::string>& arguments) : Running(SPML_PROGRAM, arguments) {}
+Running::Running(const std::vector<std::string>& arguments) : Running(program_path(), arguments) {}
 
 Running::Running(const std::string& program, const std::vector<std::string>& arguments) {
   const std::string out = folder_ / "out", err = folder_ / "err";
@@ -46,7 +46,7 @@ bool Running::ended() {
 }
 
 Ran Running::wait() {
-  if (!ended_ && ::waitpid(pid_, &status_, 0) != pid_) fail("cannot wait for {}", SPML_PROGRAM);
+  if (!ended_ && ::waitpid(pid_, &status_, 0) != pid_) fail("cannot wait for process {}", pid_);
   ended_ = true;
   return {WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_),
           read_file(folder_ / "out"), read_file(folder_ / "err")};

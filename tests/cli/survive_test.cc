@@ -203,7 +203,7 @@ TEST(Survive, AFullDiskIsOneLineAndEarlierResultsStay) {
 
 TEST(Survive, OutputThatDoesNotArriveIsAFailure) {
   for (const std::string words : {"--version", "help", "losses --json", "man train"}) {
-    Running running("/bin/sh", {"-c", SPML_PROGRAM " " + words + " > /dev/full"});
+    Running running("/bin/sh", {"-c", program_path().string() + " " + words + " > /dev/full"});
     const Ran ran = running.wait();
     EXPECT_EQ(ran.exit_code, 1) << words;
     EXPECT_THAT(ran.err, HasSubstr("spml: error: standard output: cannot write: No space"))

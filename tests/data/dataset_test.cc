@@ -21,7 +21,7 @@ class DatasetTest : public testing::Test {
   }
   void write_info(const std::string& json) { write_file(folder_ / "dataset.json", json); }
 
-  DataFolder folder_;
+  SmallFolder folder_;
 };
 
 TEST_F(DatasetTest, OpensTheAuthorsLayout) {
@@ -87,49 +87,49 @@ TEST_F(DatasetTest, FolderMustBeOne) {
 }
 
 TEST_F(DatasetTest, ShapesAgree) {
-  DataFolder::labels(observed_file(folder_.path(), "train"), {1, 0, 0, 1}, 2);
+  SmallFolder::labels(observed_file(folder_.path(), "train"), {1, 0, 0, 1}, 2);
   expect_refused("formatted_train_labels_obs.npy: expected 3 rows", "found 2");
-  DataFolder::labels(observed_file(folder_.path(), "train"), {1, 0, 0}, 1);
+  SmallFolder::labels(observed_file(folder_.path(), "train"), {1, 0, 0}, 1);
   expect_refused("formatted_train_labels_obs.npy: expected 2 columns", "found 1");
 }
 
 TEST_F(DatasetTest, FeatureRowsAgree) {
-  DataFolder::features(features_file(folder_.path(), "train"), {1, 2}, 2);
+  SmallFolder::features(features_file(folder_.path(), "train"), {1, 2}, 2);
   expect_refused("train_features_imagenet_resnet50.npy: expected 3 rows", "found 1");
 }
 
 TEST_F(DatasetTest, NameRowsAgree) {
-  DataFolder::names(images_file(folder_.path(), "train"), {"a.jpg"});
+  SmallFolder::names(images_file(folder_.path(), "train"), {"a.jpg"});
   expect_refused("formatted_train_images.npy: expected 3 rows", "found 1");
 }
 
 TEST_F(DatasetTest, TrainingAndTestFilesAgree) {
-  DataFolder::features(features_file(folder_.path(), "val"), {1, 2, 3, 4, 5, 6}, 3);
+  SmallFolder::features(features_file(folder_.path(), "val"), {1, 2, 3, 4, 5, 6}, 3);
   expect_refused("val_features_imagenet_resnet50.npy: expected 2 columns", "found 3");
-  DataFolder::labels(truth_file(folder_.path(), "val"), {0, 1}, 1);
+  SmallFolder::labels(truth_file(folder_.path(), "val"), {0, 1}, 1);
   expect_refused("formatted_val_labels.npy: expected 2 columns", "found 1");
 }
 
 TEST_F(DatasetTest, LabelsAreLegal) {
-  DataFolder::labels(truth_file(folder_.path(), "train"), {1, 0, 1, 2, 0, 1}, 2);
+  SmallFolder::labels(truth_file(folder_.path(), "train"), {1, 0, 1, 2, 0, 1}, 2);
   expect_refused("formatted_train_labels.npy: row 1, column 1", "0 or 1, found 2");
-  DataFolder::labels(truth_file(folder_.path(), "train"), {1, 0, 1, -1, 0, 1}, 2);
+  SmallFolder::labels(truth_file(folder_.path(), "train"), {1, 0, 1, -1, 0, 1}, 2);
   expect_refused("formatted_train_labels.npy: row 1, column 1", "found -1");
 }
 
 TEST_F(DatasetTest, ObservedLabelsAreLegal) {
-  DataFolder::labels(observed_file(folder_.path(), "train"), {1, -1, 0, 1, -2, 1}, 2);
+  SmallFolder::labels(observed_file(folder_.path(), "train"), {1, -1, 0, 1, -2, 1}, 2);
   expect_refused("formatted_train_labels_obs.npy: row 2, column 0", "-1, 0 or 1, found -2");
 }
 
 TEST_F(DatasetTest, AnObservedPositiveIsNotATrueNegative) {
-  DataFolder::labels(observed_file(folder_.path(), "train"), {1, -1, 1, 0, 1, 0}, 2);
+  SmallFolder::labels(observed_file(folder_.path(), "train"), {1, -1, 1, 0, 1, 0}, 2);
   expect_refused("formatted_train_labels_obs.npy: row 2, column 0", "true negative");
 }
 
 // People err when they say no, too; a label that is wrong that way leaves the truth as it is.
 TEST_F(DatasetTest, AnObservedNegativeMayBeATruePositive) {
-  DataFolder::labels(observed_file(folder_.path(), "train"), {1, -1, 1, -1, 0, 1}, 2);
+  SmallFolder::labels(observed_file(folder_.path(), "train"), {1, -1, 1, -1, 0, 1}, 2);
   EXPECT_NO_THROW(open_dataset(folder_.path()));
 }
 
@@ -141,7 +141,7 @@ TEST_F(DatasetTest, ClassesHaveDifferentNames) {
 TEST_F(DatasetTest, FeaturesAreFinite) {
   for (const float bad : {NAN, INFINITY, -INFINITY}) {
     const std::vector<float> values = {1, 2, 3, bad, bad, 6};
-    DataFolder::features(features_file(folder_.path(), "train"), values, 2);
+    SmallFolder::features(features_file(folder_.path(), "train"), values, 2);
     expect_refused("resnet50.npy: row 1, column 1", "expected a finite feature, found");
     write_npy_f16(features_file(folder_.path(), "train"), View<const float>{values.data(), 3, 2});
     expect_refused("resnet50.npy: row 1, column 1", "expected a finite feature, found");
@@ -151,26 +151,27 @@ TEST_F(DatasetTest, FeaturesAreFinite) {
 }
 
 TEST_F(DatasetTest, LargeFiniteFeaturesAreFine) {
-  DataFolder::features(features_file(folder_.path(), "train"), {3e38f, -3e38f, 1e-45f, 0, 5, 6}, 2);
+  SmallFolder::features(features_file(folder_.path(), "train"), {3e38f, -3e38f, 1e-45f, 0, 5, 6},
+                        2);
   EXPECT_NO_THROW(open_dataset(folder_.path()));
 }
 
 TEST_F(DatasetTest, ImageNamesHaveText) {
-  DataFolder::names(images_file(folder_.path(), "train"), {"a.jpg", "", "c.jpg"});
+  SmallFolder::names(images_file(folder_.path(), "train"), {"a.jpg", "", "c.jpg"});
   expect_refused("formatted_train_images.npy: row 1", "found no text");
-  DataFolder::labels(images_file(folder_.path(), "train"), {1, 2, 3}, 1);
+  SmallFolder::labels(images_file(folder_.path(), "train"), {1, 2, 3}, 1);
   expect_refused("formatted_train_images.npy", "expected a list of text");
 }
 
 TEST_F(DatasetTest, ZeroRowsAreRefused) {
-  DataFolder::labels(truth_file(folder_.path(), "train"), {}, 2);
+  SmallFolder::labels(truth_file(folder_.path(), "train"), {}, 2);
   expect_refused("formatted_train_labels.npy: expected at least one row", "0 x 2");
 }
 
 TEST_F(DatasetTest, OneLabelIsLegal) {
   std::filesystem::remove(observed_file(folder_.path(), "train"));
-  DataFolder::labels(truth_file(folder_.path(), "train"), {1, 0, 1}, 1);
-  DataFolder::labels(truth_file(folder_.path(), "val"), {1, 0}, 1);
+  SmallFolder::labels(truth_file(folder_.path(), "train"), {1, 0, 1}, 1);
+  SmallFolder::labels(truth_file(folder_.path(), "val"), {1, 0}, 1);
   EXPECT_EQ(open_dataset(folder_.path()).labels(), 1u);
 }
 
@@ -212,13 +213,13 @@ TEST_F(DatasetTest, InfoHasTheRightTypes) {
 TEST_F(DatasetTest, FingerprintFollowsTheContents) {
   const std::string original = fingerprint(open_dataset(folder_.path()));
   EXPECT_EQ(original.size(), 16u);
-  EXPECT_EQ(fingerprint(open_dataset(DataFolder().path())), original);
+  EXPECT_EQ(fingerprint(open_dataset(SmallFolder().path())), original);
   const auto changed = [&] { return fingerprint(open_dataset(folder_.path())) != original; };
-  DataFolder::features(features_file(folder_.path(), "train"), {1, 2, 3, 4, 5, 6.5}, 2);
+  SmallFolder::features(features_file(folder_.path(), "train"), {1, 2, 3, 4, 5, 6.5}, 2);
   EXPECT_TRUE(changed());
-  DataFolder::features(features_file(folder_.path(), "train"), {1, 2, 3, 4, 5, 6}, 2);
+  SmallFolder::features(features_file(folder_.path(), "train"), {1, 2, 3, 4, 5, 6}, 2);
   EXPECT_FALSE(changed());
-  DataFolder::labels(truth_file(folder_.path(), "val"), {0, 1, 1, 1}, 2);
+  SmallFolder::labels(truth_file(folder_.path(), "val"), {0, 1, 1, 1}, 2);
   EXPECT_TRUE(changed());
 }
 

@@ -10,9 +10,9 @@
 namespace spml {
 
 // 3 rows and 2 labels in the training file, 2 rows in the test file, 2 features.
-class DataFolder {
+class SmallFolder {
  public:
-  DataFolder() {
+  SmallFolder() {
     labels(truth_file(path(), "train"), {1, 0, 1, 1, 0, 1}, 2);
     labels(observed_file(path(), "train"), {1, 0, 0, 1, 0, 1}, 2);
     features(features_file(path(), "train"), {1, 2, 3, 4, 5, 6}, 2);

@@ -33,10 +33,10 @@ TEST(Synth, WritesALegalFolder) {
 
 TEST(Synth, LabelsOccurTogether) {
   const SyntheticModel model({.rows = 1, .labels = 20, .features = 1, .expected_positives = 4});
-  constexpr size_t kRows = 4000;
+  constexpr size_t rows = 4000;
   std::vector<int8_t> y(20);
   std::vector<double> single(20), pair(400);
-  for (size_t i = 0; i < kRows; ++i) {
+  for (size_t i = 0; i < rows; ++i) {
     model.draw_labels(0, i, y);
     for (size_t a = 0; a < 20; ++a) {
       single[a] += y[a];
@@ -46,7 +46,7 @@ TEST(Synth, LabelsOccurTogether) {
   double largest_lift = 0;
   for (size_t a = 0; a < 20; ++a) {
     for (size_t b = 0; b < a; ++b) {
-      largest_lift = std::max(largest_lift, pair[a * 20 + b] * kRows / (single[a] * single[b]));
+      largest_lift = std::max(largest_lift, pair[a * 20 + b] * rows / (single[a] * single[b]));
     }
   }
   EXPECT_GT(largest_lift, 1.5);

@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TrainConfig config_of(const std::string& loss) {
+TrainConfig config_for(const std::string& loss) {
   TrainConfig config;
   config.loss = loss;
   config.batch = 8;
@@ -29,7 +29,7 @@ bool any_negative(const LabelMatrix& labels) {
 
 TEST(Prepare, UsesTheFilesLabelsAndAFifthOfTheRowsForValidation) {
   const Dataset data = small_data();
-  const Prepared prepared = prepare(data, config_of("an"));
+  const Prepared prepared = prepare(data, config_for("an"));
   EXPECT_EQ(prepared.split.train.size(), 48u);
   EXPECT_EQ(prepared.split.val.size(), 12u);
   EXPECT_TRUE(prepared.drawn.empty());
@@ -40,7 +40,7 @@ TEST(Prepare, UsesTheFilesLabelsAndAFifthOfTheRowsForValidation) {
 
 TEST(Prepare, SubsamplesTrainingRowsOnly) {
   const Dataset data = small_data();
-  TrainConfig config = config_of("an");
+  TrainConfig config = config_for("an");
   config.subsample = 0.5;
   const Prepared prepared = prepare(data, config);
   EXPECT_EQ(prepared.split.train.size(), 24u);
@@ -49,19 +49,19 @@ TEST(Prepare, SubsamplesTrainingRowsOnly) {
 
 TEST(Prepare, KIsTheFlagElseTheDataSetsElseTheTruths) {
   Dataset data = small_data();
-  TrainConfig config = config_of("role");
+  TrainConfig config = config_for("role");
   EXPECT_NEAR(*prepare(data, config).k, 80.0 / 60, 1e-12);
   data.expected_positives = 2;
   EXPECT_EQ(prepare(data, config).k, 2);
   config.k = 3;
   EXPECT_EQ(prepare(data, config).k, 3);
   const Dataset unknown = small_data({.truth = false});
-  EXPECT_EQ(prepare(unknown, config_of("an")).k, std::nullopt);
+  EXPECT_EQ(prepare(unknown, config_for("an")).k, std::nullopt);
 }
 
 TEST(Prepare, WithoutTruthValidationFallsBackToObservedLabelsAndSaysSo) {
   const Dataset data = small_data({.truth = false});
-  const Prepared prepared = prepare(data, config_of("an"));
+  const Prepared prepared = prepare(data, config_for("an"));
   EXPECT_EQ(prepared.select, Select::kObserved);
   EXPECT_EQ(&prepared.validation_labels(), &data.train_file.observed);
   EXPECT_THAT(prepared.notices, ElementsAre(HasSubstr("--select observed")));
@@ -70,7 +70,7 @@ TEST(Prepare, WithoutTruthValidationFallsBackToObservedLabelsAndSaysSo) {
 // Of the 60 validation rows of 300, whose labels have 20 positives each in all.
 TEST(Prepare, ValidatesOnCompleteRowsWhereTheyHaveEnoughPositives) {
   const Dataset data = small_data({.rows = 300});
-  TrainConfig config = config_of("an");
+  TrainConfig config = config_for("an");
   config.select = Select::kObserved;
   const auto rows_with = [&](double complete) {
     config.observe = ObserveOptions{.complete = complete};
@@ -88,11 +88,11 @@ TEST(Prepare, ValidatesOnCompleteRowsWhereTheyHaveEnoughPositives) {
 
 TEST(Prepare, DrawsWhatALossNeedsFromTheTruth) {
   const Dataset data = small_data();
-  const Prepared prepared = prepare(data, config_of("iu"));
+  const Prepared prepared = prepare(data, config_for("iu"));
   EXPECT_TRUE(any_negative(prepared.observed()));
   EXPECT_FALSE(any_negative(data.train_file.observed));
   EXPECT_THAT(prepared.notices, ElementsAre(HasSubstr("drew one per row")));
-  TrainConfig given = config_of("an");
+  TrainConfig given = config_for("an");
   given.observe = ObserveOptions{.num_pos = 1, .num_neg = 2, .seed = 7};
   EXPECT_TRUE(any_negative(prepare(data, given).observed()));
 }
@@ -102,7 +102,7 @@ TEST(Prepare, AddsNegativesToThePositivesOfTheFile) {
   const LabelMatrix& truth = data.train_file.truth;
   for (const uint32_t seed : {1200u, 7u}) {
     data.train_file.observed = draw_observed(truth, {.seed = seed});
-    const Prepared prepared = prepare(data, config_of("iu"));
+    const Prepared prepared = prepare(data, config_for("iu"));
     const LabelMatrix usual = draw_observed(truth, {.num_pos = 1, .num_neg = 1});
     std::vector<int8_t> file(4), drawn(4), labels(4);
     for (size_t i = 0; i < truth.rows(); ++i) {
@@ -120,12 +120,12 @@ TEST(Prepare, AddsNegativesToThePositivesOfTheFile) {
 TEST(Prepare, NeedsAPositiveWhereTheLossLearnsFromObservedLabels) {
   Dataset data = small_data();
   data.train_file.observed = LabelMatrix(std::vector<int8_t>(60 * 4), 60, 4);
-  EXPECT_SPML_ERROR(prepare(data, config_of("an")), HasSubstr("at least one observed positive"));
-  EXPECT_NO_THROW(prepare(data, config_of("bce")));
+  EXPECT_SPML_ERROR(prepare(data, config_for("an")), HasSubstr("at least one observed positive"));
+  EXPECT_NO_THROW(prepare(data, config_for("bce")));
 }
 
 TEST(Prepare, NoRowHasMoreLabelsThanThereAre) {
-  TrainConfig config = config_of("an");
+  TrainConfig config = config_for("an");
   config.k = 5;
   EXPECT_SPML_ERROR(prepare(small_data(), config), HasSubstr("expected k in [0, 4]"));
 }
@@ -138,18 +138,18 @@ TEST(Prepare, ObservationsAreSaidOnce) {
 
 TEST(Prepare, SaysWhatIsMissing) {
   Dataset data = small_data({.truth = false});
-  TrainConfig config = config_of("an");
+  TrainConfig config = config_for("an");
   config.observe = ObserveOptions{};
   EXPECT_SPML_ERROR(prepare(data, config), HasSubstr("formatted_train_labels.npy"));
-  EXPECT_SPML_ERROR(prepare(data, config_of("iu")), HasSubstr("needs observed negatives"));
-  config = config_of("an");
+  EXPECT_SPML_ERROR(prepare(data, config_for("iu")), HasSubstr("needs observed negatives"));
+  config = config_for("an");
   config.batch = 49;
   EXPECT_SPML_ERROR(prepare(data, config), HasSubstr("found 48; lower --batch"));
-  config = config_of("an");
+  config = config_for("an");
   config.val_fraction = 0;
   EXPECT_SPML_ERROR(prepare(data, config), HasSubstr("no validation rows"));
   data.train_file.observed = {};
-  EXPECT_SPML_ERROR(prepare(data, config_of("an")), HasSubstr("found neither"));
+  EXPECT_SPML_ERROR(prepare(data, config_for("an")), HasSubstr("found neither"));
 }
 
 }  // namespace

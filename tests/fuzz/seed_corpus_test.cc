@@ -23,8 +23,8 @@ class SeedCorpus : public testing::TestWithParam<Format> {
   }
   static std::vector<std::string> seeds() {
     std::vector<std::string> files;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(Path(SPML_CORPUS) / GetParam().name)) {
+    for (const auto& entry : std::filesystem::directory_iterator(source_folder() / "fuzz" /
+                                                                 "corpus" / GetParam().name)) {
       files.push_back(read_file(entry.path()));
     }
     return files;

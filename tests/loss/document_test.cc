@@ -6,7 +6,7 @@ namespace spml {
 namespace {
 
 TEST(LossDocument, IsTheOneInTheRepository) {
-  EXPECT_EQ(read_file(Path(SPML_SOURCE_DIR) / "docs" / "losses.md"), losses_markdown())
+  EXPECT_EQ(read_file(source_folder() / "docs" / "losses.md"), losses_markdown())
       << "update it: build/spml losses --markdown > docs/losses.md";
 }
 

@@ -7,7 +7,7 @@ namespace {
 using MpiHosts = Mpi;
 
 TEST_F(MpiHosts, AreTwo) {
-  const Ran ran = Running(SPML_ON_TWO_HOSTS, {"hostname"}).wait();
+  const Ran ran = run_on_two_hosts({"hostname"});
   if (ran.exit_code == kNotAllowed) GTEST_SKIP() << ran.err;
   EXPECT_THAT(ran.out, testing::HasSubstr("spml-host-b\n"));
   EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 2) << ran.out;

@@ -62,7 +62,7 @@ TEST_F(Mpi, RanksMayHaveRowsOfTheirOwn) {
   const Words flags = {"--loss",     "role", "--epochs",     "2", "--k",         "2",
                        "--shard-by", "rows", "--sync-every", "1", "--shard-data"};
   for (const char* out : {"first", "again"}) {
-    const Words train = Words{SPML_PROGRAM, "train", "data", "--out", path(out)} + flags;
+    const Words train = Words{program_path(), "train", "data", "--out", path(out)} + flags;
     const Words both = Words{"-n", "1", "--wdir", path("a")} + train +
                        Words{":", "-n", "1", "--wdir", path("b")} + train;
     const Ran ran = Running(SPML_MPIRUN, both).wait();
@@ -97,7 +97,7 @@ TEST_F(Mpi, OtherDataOnOneRankIsNamed) {
   std::filesystem::create_directory(path("b"));
   make_data(path("a") + "/data");
   make_data(path("b") + "/data", {.rows = 160});
-  const Words train = {SPML_PROGRAM, "train", "data", "--loss", "an", "--out", path("run")};
+  const Words train = {program_path(), "train", "data", "--loss", "an", "--out", path("run")};
   const Words both = Words{"-n", "1", "--wdir", path("a")} + train +
                      Words{":", "-n", "1", "--wdir", path("b")} + train;
   expect_one_line(Running(SPML_MPIRUN, both).wait(), 1, "rank 1 has data_fingerprint");
@@ -107,7 +107,7 @@ TEST_F(Mpi, OtherDataOnOneRankIsNamed) {
 
 TEST_F(Mpi, WithoutTheModuleItSaysWhatIsMissing) {
   make_data(path("data"));
-  std::filesystem::copy_file(SPML_PROGRAM, path("spml"));
+  std::filesystem::copy_file(program_path(), path("spml"));
   const Ran ran = Running(SPML_MPIRUN, {"-n", "2", path("spml"), "train", path("data"), "--loss",
                                         "an", "--out", path("run")})
                       .wait();

@@ -9,11 +9,16 @@
 namespace spml {
 
 inline Words under_mpirun(int ranks, const Words& words) {
-  return Words{"-n", std::to_string(ranks), SPML_PROGRAM} + words;
+  return Words{"-n", std::to_string(ranks), program_path()} + words;
 }
 
 inline Ran run_ranks(int ranks, const Words& words) {
   return Running(SPML_MPIRUN, under_mpirun(ranks, words)).wait();
+}
+
+// mpirun's COMMAND with one rank on each of two hosts.
+inline Ran run_on_two_hosts(const Words& command) {
+  return Running(source_folder() / "tests" / "mpi" / "on_two_hosts.sh", command).wait();
 }
 
 // What the program itself says; mpirun adds lines of its own.
@@ -43,7 +48,7 @@ inline std::vector<pid_t> processes_with(const std::string& word) {
     std::ifstream in(entry.path() / "cmdline");
     std::string first, argument;
     std::getline(in, first, '\0');
-    if (first != SPML_PROGRAM) continue;
+    if (first != program_path()) continue;
     while (std::getline(in, argument, '\0')) {
       if (argument == word) found.push_back(static_cast<pid_t>(std::stoi(name)));
     }
@@ -67,7 +72,7 @@ class Mpi : public testing::Test {
 
   // Expects success of one rank on each of two hosts. Skips the test where the machine allows none.
   static void on_two_hosts(const Words& words) {
-    const Ran ran = Running(SPML_ON_TWO_HOSTS, Words{SPML_PROGRAM} + words).wait();
+    const Ran ran = run_on_two_hosts(Words{program_path()} + words);
     if (ran.exit_code == kNotAllowed) GTEST_SKIP() << ran.err;
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
   }

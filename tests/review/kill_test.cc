@@ -106,7 +106,7 @@ TEST(Kill, LosesNoSavedAnswerAndRepeatsNone) {
   size_t next = 0, unsure_of = 0;
   int kills = 0;
   for (; kills < wanted; ++kills) {
-    Program program({SPML_PROGRAM, "review", toy.out().string(), "--json", "--no-browser"});
+    Program program({program_path(), "review", toy.out().string(), "--json", "--no-browser"});
     ASSERT_NE(program.port(), 0) << "the server did not start after kill " << kills;
     // Killed by another thread at some moment, so that an answer may be half done.
     const auto delay = std::chrono::microseconds(random() % 50'000);

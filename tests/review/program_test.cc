@@ -53,7 +53,7 @@ TEST(Start, ThatFailsWhileAPageAsksEnds) {
   }
   for (int i = 0; i < 10; ++i) {
     const ProcessResult ran = run_process(
-        {"timeout", "20", SPML_PROGRAM, "review", toy.out().string(), "--no-browser", "--quiet"},
+        {"timeout", "20", program_path(), "review", toy.out().string(), "--no-browser", "--quiet"},
         toy.out());
     EXPECT_EQ(ran.exit_code, 1) << ran.output;
     EXPECT_THAT(ran.output, HasSubstr("session.json: cannot write"));
@@ -104,7 +104,7 @@ TEST(Export, NeedsLittleMemoryHoweverLongTheNames) {
   write_labels(observed_copy(review), all);
   Store::create(database_file(review), {"id", data.string(), "f00d", "wide", kRows, info.classes});
   for (const std::string format : {"csv", "jsonl", "coco", "voc", "label-studio"}) {
-    EXPECT_LT(peak_of({SPML_PROGRAM, "review", review.string(), "--export", folder / "out",
+    EXPECT_LT(peak_of({program_path(), "review", review.string(), "--export", folder / "out",
                        "--format", format, "--quiet"}),
               kBound)
         << format;

@@ -8,7 +8,9 @@
 
 namespace spml {
 
-inline Path picture(const std::string& name) { return Path(SPML_VISION_DATA) / name; }
+inline Path picture(const std::string& name) {
+  return source_folder() / "tests" / "vision" / "data" / name;
+}
 
 // "P6\n<width> <height>\n255\n" and the pixels.
 inline Image read_ppm(const Path& path) {

@@ -17,6 +17,11 @@ using testing::StartsWith;
 const std::string kWhatNext =
     "; build spml with -DSPML_TORCH=ON and install it (`cmake --install build`) again\n";
 
+// Made by other_torch_module.cc.
+Path other_module(const std::string& what) {
+  return build_folder() / "tests" / "vision" / ("libother_" + what + ".so");
+}
+
 TEST(TorchModule, IsNotLoadedAtTheStart) {
   ::setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);  // what ldd does
   const Ran ran = run_program("--version");
@@ -30,7 +35,7 @@ class LoneProgram : public testing::Test {
  protected:
   LoneProgram() {
     std::filesystem::create_directory(bin_);
-    std::filesystem::copy_file(SPML_PROGRAM, bin_ / "spml");
+    std::filesystem::copy_file(program_path(), bin_ / "spml");
     save_resnet(random_resnet(18, ResNetVariant::kV1_5), folder_ / "w.safetensors");
     expect_success({"synth", "--rows", "20", "--labels", "3", "--images", "--out", data_});
   }
@@ -78,13 +83,13 @@ TEST_F(LoneProgram, RefusesAFileThatIsNoLibrary) {
 }
 
 TEST_F(LoneProgram, RefusesTheModuleOfAnotherVersion) {
-  std::filesystem::copy_file(SPML_OTHER_VERSION, module_);
+  std::filesystem::copy_file(other_module("VERSION"), module_);
   EXPECT_EQ(error_of_finetuning(), "spml: error: " + module_.string() + ": expected version " +
                                        kVersion + ", as of this program, found 0.0.0" + kWhatNext);
 }
 
 TEST_F(LoneProgram, RefusesTheModuleOfAnotherBuild) {
-  std::filesystem::copy_file(SPML_OTHER_BUILD, module_);
+  std::filesystem::copy_file(other_module("BUILD"), module_);
   EXPECT_THAT(error_of_finetuning(),
               AllOf(StartsWith("spml: error: " + module_.string() +
                                ": expected the one built with this program ("),

@@ -1,0 +1,43 @@
+# spml_groups(TARGET SIZE): with SPML_UNITY, the sources of the target are compiled SIZE at a time, as
+# files that include them. CMake's own UNITY_BUILD does the same by absolute paths, which make every
+# checkout compile what ccache holds of another. Left out are sources with SKIP_UNITY_BUILD_INCLUSION or
+# with options of their own. Runs at the end of the folder, when all sources are known.
+function(spml_groups target size)
+  if(SPML_UNITY)
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL spml_make_groups [[${target}]] ${size})")
+  endif()
+endfunction()
+
+function(spml_make_groups target size)
+  get_target_property(sources ${target} SOURCES)
+  set(grouped)
+  set(alone)
+  foreach(source ${sources})
+    get_source_file_property(skip ${source} SKIP_UNITY_BUILD_INCLUSION)
+    get_source_file_property(options ${source} COMPILE_OPTIONS)
+    get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
+    if(skip OR options OR definitions OR NOT source MATCHES "^[^$<]*[.]cc$")
+      list(APPEND alone ${source})
+    else()
+      list(APPEND grouped ${source})
+    endif()
+  endforeach()
+
+  set(group 0)
+  set(text "")
+  foreach(source ${grouped})
+    file(REAL_PATH ${source} path BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    file(RELATIVE_PATH path ${CMAKE_CURRENT_BINARY_DIR} ${path})
+    string(APPEND text "#include \"${path}\"\n")
+    math(EXPR group "${group} + 1")
+    math(EXPR rest "${group} % ${size}")
+    list(LENGTH grouped count)
+    if(rest EQUAL 0 OR group EQUAL count)
+      set(file ${CMAKE_CURRENT_BINARY_DIR}/${target}_${group}.cc)
+      file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)  # keeps its time unless it changes
+      list(APPEND alone ${file})
+      set(text "")
+    endif()
+  endforeach()
+  set_property(TARGET ${target} PROPERTY SOURCES ${alone})
+endfunction()

@@ -1,2 +1,0 @@
-// Carries the precompiled header of the tests (tests/CMakeLists.txt).
-int main() {}
