@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/fail.h"
+#include "mpi/silence.h"
 #include "mpi/watchdog.h"
 
 namespace spml {
@@ -16,10 +17,11 @@ namespace {
 constexpr size_t kPiece = size_t{1} << 30;
 constexpr size_t kSummed = size_t{1} << 24;  // floats summed at once
 
-constexpr int kAsk = 1, kAnswer = 2, kBytes = 3, kError = 4;  // tags
+constexpr int kAsk = 1, kAnswer = 2, kBytes = 3, kError = 4, kAlive = 5;  // tags
 
 constexpr size_t kLongestError = 4000;
 constexpr auto kNap = std::chrono::milliseconds(1);
+constexpr int kBetweenSigns = 25;  // of life, in ten naps
 
 MPI_Comm g_aside = MPI_COMM_NULL;  // for what is said out of turn
 
@@ -39,14 +41,14 @@ class MpiCluster final : public Cluster {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     MPI_Comm_dup(MPI_COMM_WORLD, &g_aside);
-    watchdog_.emplace(options.timeout, [this] { options_.lost(rank_, options_.timeout); });
-    if (is_first()) listener_ = std::thread([this] { listen(); });
+    watchdog_.emplace(options.timeout, [this] { lost(); });
+    aside_ = std::thread([this] { is_first() ? listen() : say_alive(); });
   }
   MpiCluster(const MpiCluster&) = delete;
   MpiCluster& operator=(const MpiCluster&) = delete;
   ~MpiCluster() override {
     stopping_ = true;
-    if (listener_.joinable()) listener_.join();
+    if (aside_.joinable()) aside_.join();
   }
 
   int rank() const override { return rank_; }
@@ -202,25 +204,61 @@ class MpiCluster final : public Cluster {
     return all;
   }
 
-  // Rank 0 works too, so it hears the others on a thread of its own.
+  // Once: whoever comes second would end the process before the first has said why.
+  void lost() {
+    if (!lost_.exchange(true)) options_.lost(rank_, options_.timeout);
+    while (true) std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+
+  // Rank 0 works too, so it hears the others on a thread of its own. Ranks that work for themselves
+  // may take hours until they meet, so all say now and then that they are alive.
   void listen() {
+    Silence silence(static_cast<size_t>(size_), options_.timeout);
     while (!stopping_) {
       int there = 0;
       MPI_Status status;
       MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, g_aside, &there, &status);
       if (there == 0) {
         std::this_thread::sleep_for(kNap);
-      } else if (status.MPI_TAG == kAsk) {
-        MPI_Recv(nullptr, 0, MPI_BYTE, status.MPI_SOURCE, kAsk, g_aside, MPI_STATUS_IGNORE);
+        if (silence.is_too_long()) lost();
+        continue;
+      }
+      const int source = status.MPI_SOURCE;
+      silence.broken(static_cast<size_t>(source));
+      if (status.MPI_TAG == kAsk) {
+        MPI_Recv(nullptr, 0, MPI_BYTE, source, kAsk, g_aside, MPI_STATUS_IGNORE);
         const uint64_t number = dealt_++;
-        MPI_Send(&number, 1, MPI_UINT64_T, status.MPI_SOURCE, kAnswer, g_aside);
+        MPI_Send(&number, 1, MPI_UINT64_T, source, kAnswer, g_aside);
+      } else if (status.MPI_TAG == kAlive) {
+        MPI_Recv(nullptr, 0, MPI_BYTE, source, kAlive, g_aside, MPI_STATUS_IGNORE);
+        MPI_Send(nullptr, 0, MPI_BYTE, source, kAlive, g_aside);
       } else {
         std::string why(kLongestError, ' ');
         int length = 0;
-        MPI_Recv(why.data(), static_cast<int>(why.size()), MPI_CHAR, status.MPI_SOURCE, kError,
-                 g_aside, &status);
+        MPI_Recv(why.data(), static_cast<int>(why.size()), MPI_CHAR, source, kError, g_aside,
+                 &status);
         MPI_Get_count(&status, MPI_CHAR, &length);
-        options_.told(status.MPI_SOURCE, why.substr(0, static_cast<size_t>(length)));
+        options_.told(source, why.substr(0, static_cast<size_t>(length)));
+      }
+    }
+  }
+
+  // The other ranks: asks rank 0 for a sign of life, again and again, one question at a time.
+  void say_alive() {
+    Silence silence(1, options_.timeout);
+    while (!stopping_) {
+      MPI_Send(nullptr, 0, MPI_BYTE, 0, kAlive, g_aside);
+      int there = 0;
+      while (there == 0 && !stopping_) {
+        MPI_Iprobe(0, kAlive, g_aside, &there, MPI_STATUS_IGNORE);
+        if (there == 0) std::this_thread::sleep_for(kNap);
+        if (silence.is_too_long()) lost();
+      }
+      if (there != 0) MPI_Recv(nullptr, 0, MPI_BYTE, 0, kAlive, g_aside, MPI_STATUS_IGNORE);
+      silence.broken(0);
+      for (int i = 0; i < kBetweenSigns && !stopping_; ++i) {
+        std::this_thread::sleep_for(10 * kNap);
+        silence.is_too_long();  // keeps its clock
       }
     }
   }
@@ -233,7 +271,8 @@ class MpiCluster final : public Cluster {
   Bytes joined_;
   std::atomic<uint64_t> dealt_{0};
   std::atomic<bool> stopping_{false};
-  std::thread listener_;
+  std::atomic<bool> lost_{false};
+  std::thread aside_;
 };
 
 }  // namespace

@@ -166,5 +166,21 @@ TEST_F(Mpi, AStoppedRankIsNotWaitedForForEver) {
   }
 }
 
+// Ranks that train runs of their own meet at the end of a sweep, and until then nobody waits.
+TEST_F(Mpi, AStoppedRankOfASweepIsNoticed) {
+  make_data(path("data"), {.rows = 3000, .labels = 20, .features = 16});
+  const std::string out = path("sweep");
+  Running job(SPML_MPIRUN, under_mpirun(2, {"sweep", path("data"), "--loss", "an,role", "--epochs",
+                                            "1000", "--out", out, "--timeout", "2"}));
+  while (!std::filesystem::exists(out + "/runs") && !job.ended()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  std::vector<pid_t> ranks = processes_with(out);
+  ASSERT_EQ(ranks.size(), 2u);
+  std::sort(ranks.begin(), ranks.end());
+  ::kill(ranks[1], SIGSTOP);
+  expect_one_line(job.wait(), 1, "rank 0 waited 2 s for the others");
+}
+
 }  // namespace
 }  // namespace spml
