@@ -35,9 +35,8 @@ std::unique_ptr<Model> make_model(const Dataset& data, const TrainConfig& config
   options.adam.eps = 100;
   options.threads = threads;
   options.seed = config.seed;
-  return make_finetune_model(random_resnet(18, ResNetVariant::kV1_5),
-                             image_files(data, data.train_file), image_files(data, data.test),
-                             options);
+  return make_finetune_model(narrow_resnet(), image_files(data, data.train_file),
+                             image_files(data, data.test), options);
 }
 
 TrainConfig network_config(const std::string& loss, size_t accumulate = 1) {

@@ -42,6 +42,7 @@ class MpiFinetune : public Mpi {
 // The parts are the same, so the first epoch is; what rounding does later is tested with ranks that
 // are threads (tests/cluster), where the optimiser's epsilon can be chosen.
 TEST_F(MpiFinetune, IsOneProcessWithAsManyPartsAndRepeats) {
+  save_resnet(narrow_resnet(), weights_);
   for (const int ranks : {2, 3}) {
     const std::string number = std::to_string(ranks), one = "one" + number, first = "a" + number;
     expect_success(train("role", one) + Words{"--accumulate", number});

@@ -43,6 +43,10 @@ inline std::unique_ptr<Model> make(const FinetuneOptions& options,
   return make_finetune_model(random_resnet(18, ResNetVariant::kV1_5), image_list(), image_list(),
                              options, make_network);
 }
+inline std::unique_ptr<Model> make_narrow(const FinetuneOptions& options) {
+  return make_finetune_model(narrow_resnet(), image_list(), image_list(), options,
+                             make_cpu_network);
+}
 
 // What is true of a network whoever computes it; instantiated with each that there is.
 struct NetworkKind {

@@ -53,7 +53,7 @@ struct Trained {
 };
 
 Trained train(const FinetuneOptions& options) {
-  const auto model = make(options);
+  const auto model = make_narrow(options);
   for (uint64_t step = 0; step < kSteps; ++step) {
     model->prefetch(kRows);
     train_step(*model, step);
@@ -106,7 +106,7 @@ class Ranks : public testing::TestWithParam<int> {
     in_parts.accumulate *= static_cast<size_t>(ranks);
     const Trained one = train(in_parts);
     const std::vector<Trained> all = train_by(ranks, options);
-    const std::string start = SavedModel(*make(options)).bytes();
+    const std::string start = SavedModel(*make_narrow(options)).bytes();
     EXPECT_LT(farthest(start, one.model, all[0].model), 1e-3);
     EXPECT_LT(largest_difference(one.scores, all[0].scores), 1e-3);
     for (const Trained& rank : all) {
@@ -155,12 +155,13 @@ TEST(FinetuneRanks, ScoreRowsAsOneProcessDoes) {
   std::vector<int32_t> rows(50);  // more than are handed out at once
   for (size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<int32_t>(i % 4);
   std::vector<float> expected(rows.size() * kLabels);
-  make(small_options())->predict(Part::kTest, rows, 0, {expected.data(), rows.size(), kLabels});
+  make_narrow(small_options())
+      ->predict(Part::kTest, rows, 0, {expected.data(), rows.size(), kLabels});
   run_cluster(3, [&](Cluster& cluster) {
     FinetuneOptions options = small_options();
     options.cluster = &cluster;
     std::vector<float> found(expected.size(), 7);
-    make(options)->predict(Part::kTest, rows, 0, {found.data(), rows.size(), kLabels});
+    make_narrow(options)->predict(Part::kTest, rows, 0, {found.data(), rows.size(), kLabels});
     EXPECT_EQ(found, expected);
   });
 }
@@ -172,8 +173,8 @@ TEST(FinetuneRanks, AnImageThatOneCannotReadEndsAll) {
                                 [&](Cluster& cluster) {
                                   FinetuneOptions options = small_options();
                                   options.cluster = &cluster;
-                                  const auto model = make_finetune_model(
-                                      random_resnet(18, ResNetVariant::kV1_5), images, {}, options);
+                                  const auto model =
+                                      make_finetune_model(narrow_resnet(), images, {}, options);
                                   train_step(*model, 0);
                                 }),
                     testing::HasSubstr("(row 3 of the training file)"));

@@ -45,6 +45,7 @@ std::vector<float> read_matrix(const Path& path) {
 }
 
 TEST_F(FinetuneVerbs, EveryLossTrainsThroughTheSameBridge) {
+  save_resnet(narrow_resnet(), weights_);
   for (const LossInfo* info : all_losses()) {
     const LossInfo& loss = *info;
     const std::string name(loss.name);

@@ -31,8 +31,12 @@ inline NamedTensors random_resnet_tensors(const ResNetLayout& layout, uint64_t s
   return tensors;
 }
 
-inline ResNetWeights random_resnet(int depth, ResNetVariant variant) {
-  return check_resnet(random_resnet_tensors(resnet_layout(depth, variant)), variant, "random");
+inline ResNetWeights random_resnet(int depth, ResNetVariant variant, size_t width = 64) {
+  return check_resnet(random_resnet_tensors(resnet_layout(depth, variant, width)), variant,
+                      "random");
 }
+
+// A sixteenth of a ResNet-18's weights: where a test trains many.
+inline ResNetWeights narrow_resnet() { return random_resnet(18, ResNetVariant::kV1_5, 16); }
 
 }  // namespace spml

@@ -88,6 +88,13 @@ TEST(ResNetWeights, AreCheckedStrictly) {
   EXPECT_THAT(complaint({}), HasSubstr("ResNet-18, 34, 50 or 101"));
 }
 
+TEST(ResNetWeights, MayHaveAQuarterOrHalfOfTheChannels) {
+  for (const size_t width : {16, 32}) {
+    EXPECT_EQ(random_resnet(18, ResNetVariant::kV1_5, width).layout.features, 8 * width);
+  }
+  EXPECT_SPML_ERROR(random_resnet(18, ResNetVariant::kV1_5, 48), HasSubstr("expected shape ["));
+}
+
 TEST(ImportResNet, ReadsPyTorchStateDicts) {
   TemporaryFolder folder;
   const NamedTensors tensors = random_resnet_tensors(resnet_layout(18, ResNetVariant::kV1_5));

@@ -84,14 +84,14 @@ size_t channels_of_layer(const ResNetLayout& net, int layer) {
   return net.blocks.at(blocks_before(net, layer + 1) - 1).path.back().out;
 }
 
-ResNetLayout resnet_layout(int depth, ResNetVariant variant) {
+ResNetLayout resnet_layout(int depth, ResNetVariant variant, size_t width) {
   for (const Depth& known : kDepths) {
     if (known.depth != depth) continue;
     ResNetLayout net;
     net.depth = depth;
     net.variant = variant;
-    net.stem = {"conv1", "bn1", 3, 64, 7, 2};
-    size_t in = 64, width = 64;
+    net.stem = {"conv1", "bn1", 3, width, 7, 2};
+    size_t in = width;
     for (size_t layer = 0; layer < 4; ++layer, width *= 2) {
       for (size_t i = 0; i < known.blocks[layer]; ++i) {
         const size_t stride = layer > 0 && i == 0 ? 2 : 1;

@@ -53,7 +53,8 @@ struct MapShape {
 MapShape input_of_layer(const ResNetLayout& net, int layer, int size);
 size_t channels_of_layer(const ResNetLayout& net, int layer);  // of the map that comes out of it
 
-// depth: 18, 34, 50 or 101; Error for another.
-ResNetLayout resnet_layout(int depth, ResNetVariant variant);
+// depth: 18, 34, 50 or 101; Error for another. width: channels of the stem and of layer1's 3x3
+// convolutions, doubled from layer to layer; 64 in the published networks.
+ResNetLayout resnet_layout(int depth, ResNetVariant variant, size_t width = 64);
 
 }  // namespace spml

@@ -41,9 +41,19 @@ int recognise_depth(const Shapes& tensors, std::string_view where) {
       where);
 }
 
+// Networks of fewer channels than the published 64 are for trying things out. Any other number is
+// taken for 64, so that a tensor of another shape is named.
+size_t recognise_width(const Shapes& tensors) {
+  const auto stem = tensors.find("conv1.weight");
+  if (stem == tensors.end() || stem->second.empty()) return 64;
+  const size_t width = stem->second[0];
+  return width == 16 || width == 32 ? width : 64;
+}
+
 // The network that tensors of these shapes are; Error when one is missing, too many or different.
 ResNetLayout check_shapes(const Shapes& found, ResNetVariant variant, std::string_view where) {
-  const ResNetLayout layout = resnet_layout(recognise_depth(found, where), variant);
+  const ResNetLayout layout =
+      resnet_layout(recognise_depth(found, where), variant, recognise_width(found));
   Shapes expected = expected_shapes(layout);
   if (const auto fc = found.find("fc.weight"); fc != found.end()) {
     const size_t classes = fc->second.empty() ? 0 : fc->second[0];
