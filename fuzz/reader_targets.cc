@@ -6,6 +6,7 @@
 #include "data/import/voc_xml.h"
 #include "formats/npy.h"
 #include "formats/safetensors.h"
+#include "formats/table_text.h"
 #include "formats/torch_checkpoint.h"
 #include "memory_file.h"
 #include "targets.h"
@@ -70,14 +71,19 @@ bool fuzz_dataset_json(std::span<const std::byte> bytes) {
 
 bool fuzz_csv(std::span<const std::byte> bytes) {
   const auto read = [&](bool header) {
-    return accepts([&] { read_csv_records(as_text(bytes), "t.csv", header, [](const auto&) {}); });
+    return accepts([&] {
+      const TableText text(as_text(bytes), "t.csv");
+      const TableLayout layout = read_table_layout(text.text(), "t.csv", {.header = header});
+      read_csv_records(text.text(), "t.csv", layout, [](const auto&) {});
+    });
   };
   read(false);
   return read(true);
 }
 
 bool fuzz_json_lines(std::span<const std::byte> bytes) {
-  return accepts([&] { read_json_lines_records(as_text(bytes), "t.jsonl", [](const auto&) {}); });
+  return accepts(
+      [&] { read_json_lines_records(as_text(bytes), "t.jsonl", {";"}, [](const auto&) {}); });
 }
 
 bool fuzz_voc_xml(std::span<const std::byte> bytes) {

@@ -24,6 +24,7 @@ Json to_json(const ExtractedPart& part) {
           {"file", part.file.string()},
           {"rows", part.rows},
           {"resumed_rows", part.resumed_rows},
+          {"reused_rows", part.reused_rows},
           {"skipped", skipped}};
 }
 
@@ -75,7 +76,8 @@ void extract(const ExtractFlags& flags) {
     return;
   }
   for (const ExtractedPart& part : parts) {
-    fmt::print("{}: {} x {}\n", part.file.string(), part.rows, D);
+    fmt::print("{}: {} x {}{}\n", part.file.string(), part.rows, D,
+               part.reused_rows > 0 ? fmt::format(", {} of them as before", part.reused_rows) : "");
     for (const SkippedImage& s : part.skipped) {
       fmt::print("  row {} skipped, left zero: {}\n", s.row, printable(s.reason));
     }

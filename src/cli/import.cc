@@ -17,7 +17,7 @@ namespace {
 // What every source shares.
 struct Output {
   std::string source, out;
-  bool overwrite = false;
+  bool overwrite = false, update = false;
   Common common;
 };
 
@@ -37,7 +37,8 @@ Json report_json(const ImportReport& report, const std::string& out) {
             {"test_file", report.test.rows > 0 ? counts_json(report.test) : Json()},
             {"label_columns", report.label_columns},
             {"published", nullptr},
-            {"warnings", report.warnings}};
+            {"warnings", report.warnings},
+            {"similar_tags", report.similar}};
   if (report.published) {
     json["published"] = {{"train_rows", report.published->train_rows},
                          {"test_rows", report.published->test_rows},
@@ -46,8 +47,11 @@ Json report_json(const ImportReport& report, const std::string& out) {
   return json;
 }
 
-void print_row(std::string_view what, size_t found, const size_t* published) {
-  fmt::print("{:<28}{:>10}{:>11}\n", what, found, published ? std::to_string(*published) : "-");
+// `published` is null for what the paper does not say, and everywhere in data that has no paper.
+void print_row(std::string_view what, size_t found, const size_t* published, bool compare) {
+  fmt::print("{:<28}{:>10}", what, found);
+  if (compare) fmt::print("{:>11}", published ? std::to_string(*published) : "-");
+  fmt::print("\n");
 }
 
 // A table may have thousands; the first show what was taken for labels.
@@ -66,29 +70,48 @@ void print_report(const ImportReport& report, const std::string& out) {
   fmt::print("{} -> {} ({} labels)\n", printable(report.name), out,
              report.complete ? "all" : "observed");
   print_label_columns(report.label_columns);
-  fmt::print("{:<28}{:>10}{:>11}\n", "", "found", "published");
-  print_row("training rows", report.train.rows, paper ? &paper->train_rows : nullptr);
-  print_row("test rows", report.test.rows, paper ? &paper->test_rows : nullptr);
-  print_row("labels", report.labels, paper ? &paper->labels : nullptr);
-  print_row("training positives", report.train.positives, nullptr);
-  print_row("training rows without any", report.train.rows_without_positive, nullptr);
-  if (report.train.negatives > 0) {
-    print_row("training known negatives", report.train.negatives, nullptr);
+  if (paper) fmt::print("{:<28}{:>10}{:>11}\n", "", "found", "published");
+  const auto row = [&](std::string_view what, size_t found, const size_t* published = nullptr) {
+    print_row(what, found, published, paper != nullptr);
+  };
+  row("training rows", report.train.rows, paper ? &paper->train_rows : nullptr);
+  row("test rows", report.test.rows, paper ? &paper->test_rows : nullptr);
+  row("labels", report.labels, paper ? &paper->labels : nullptr);
+  row("training positives", report.train.positives);
+  row("training rows without any", report.train.rows_without_positive);
+  if (report.train.negatives > 0) row("training known negatives", report.train.negatives);
+  if (report.test.rows == 0) return;
+  row("test positives", report.test.positives);
+  row("test rows without any", report.test.rows_without_positive);
+  if (report.test.negatives > 0) row("test known negatives", report.test.negatives);
+}
+
+// Tags that are likely the same, with what merges them.
+void print_similar(const ImportReport& report) {
+  constexpr size_t kShown = 10;
+  for (size_t i = 0; i < report.similar.size() && i < kShown; ++i) {
+    fmt::print(stderr, "spml: these may be the same tag: {}; merge them with: {}\n",
+               printable(report.similar[i]), printable(report.merges[i]));
   }
-  print_row("test positives", report.test.positives, nullptr);
-  print_row("test rows without any", report.test.rows_without_positive, nullptr);
-  if (report.test.negatives > 0) {
-    print_row("test known negatives", report.test.negatives, nullptr);
+  if (report.similar.size() > kShown) {
+    fmt::print(stderr, "spml: and {} more pairs\n", report.similar.size() - kShown);
   }
 }
 
 void finish(const ImportedSet& set, const Output& output) {
-  write_data_folder(set, output.out, output.overwrite);
-  const ImportReport report = report_import(set);
+  std::string kept;
+  if (output.update) {
+    kept = update_data_folder(set, output.out);
+  } else {
+    write_data_folder(set, output.out, output.overwrite);
+  }
+  ImportReport report = report_import(set, output.out);
+  if (!kept.empty()) report.warnings.push_back(kept);
   for (const std::string& warning : report.warnings) {
     if (output.common.quiet) break;
     fmt::print(stderr, "spml: warning: {}\n", printable(warning));
   }
+  if (!output.common.quiet) print_similar(report);
   if (output.common.json) {
     print_json(report_json(report, output.out));
   } else {
@@ -116,6 +139,11 @@ Verb source_verb(std::string name, std::string help, std::vector<Flag> flags,
                       {.name = "overwrite",
                        .target = &output->overwrite,
                        .help = "Replace the data folder in DIR",
+                       .excludes = {"update"},
+                       .consent = true},
+                      {.name = "update",
+                       .target = &output->update,
+                       .help = "Replace it, but keep the features of images that stay",
                        .consent = true}},
             .common = &output->common,
             .run = [output, read = std::move(read)] { finish(read(output->source), *output); }};
@@ -211,6 +239,24 @@ Verb table_verb(const char* name, TableFormat format, const char* help) {
                       {.name = "no-header",
                        .target = Switch(&options->header, false),
                        .help = "The table has no header line"},
+                      {.name = "image-column",
+                       .target = &options->image_column,
+                       .help = "Column of the images' names",
+                       .hint = "NAME",
+                       .default_text = "image, filename, path, photo or the like, else the first"},
+                      {.name = "label-column",
+                       .target = &options->label_columns,
+                       .help = "Column of the labels",
+                       .hint = "NAME",
+                       .default_text = "label, tag, keyword, class or category, else all others"},
+                      {.name = "tag-separator",
+                       .target = &options->tag_separator,
+                       .help = "Text between the tags of one cell; none: a cell is one tag",
+                       .hint = "TEXT",
+                       .default_text = "found by looking at the cells"},
+                      {.name = "keep-case",
+                       .target = &options->keep_case,
+                       .help = "Take Cat and cat for two tags"},
                       {.name = "features",
                        .target = &options->features,
                        .help = "Feature matrix, one row per image",

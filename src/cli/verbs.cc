@@ -19,7 +19,8 @@ std::vector<Verb> all_verbs() {
        {sweep_verb(), reproduce_verb(), observe_verb(), synth_verb(), losses_verb(),
         estimate_k_verb()}},
       {"Everything else",
-       {demo_verb(), evaluate_verb(), stats_verb(), weights_verb(), man_verb(), completion_verb()}},
+       {demo_verb(), evaluate_verb(), stats_verb(), tags_verb(), weights_verb(), man_verb(),
+        completion_verb()}},
   };
   std::vector<Verb> verbs;
   for (Group& group : groups) {

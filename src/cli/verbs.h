@@ -19,6 +19,7 @@ Verb review_verb();  // declared in every build, runs in those with SPML_REVIEW
 Verb synth_verb();
 Verb observe_verb();
 Verb stats_verb();
+Verb tags_verb();
 Verb estimate_k_verb();
 Verb import_verb();
 Verb weights_verb();  // weights and extract: declared in every build, run in those with images

@@ -13,7 +13,7 @@ constexpr const char* kUnfinished = ".spml.unfinished";
 constexpr std::string_view kStaging = ".import-";
 
 bool is_data_file(const std::string& name) {
-  return name == "dataset.json" ||
+  return name == "dataset.json" || name == "features_earlier.json" ||
          (name.ends_with(".npy") &&
           (name.starts_with("formatted_train_") || name.starts_with("formatted_val_") ||
            name.starts_with("train_features") || name.starts_with("val_features")));
@@ -87,8 +87,9 @@ void refuse_unfinished(const Path& folder) {
       folder.string());
 }
 
-FolderUpdate::FolderUpdate(const Path& out, bool overwrite)
-    : out_(out.has_filename() ? out : out.parent_path()) {
+FolderUpdate::FolderUpdate(const Path& out, Earlier earlier)
+    : out_(out.has_filename() ? out : out.parent_path()), earlier_(earlier) {
+  const bool overwrite = earlier != Earlier::kRefuse;
   existed_ = path_exists(out_);
   if (existed_ && !is_folder(out_)) fail("{}: expected a folder", out_.string());
   if (existed_) {
@@ -122,7 +123,7 @@ void FolderUpdate::move_into_place() {
   check_earlier(out_);
   for (const Path& entry : list_folder(staging_)) check_place(entry, out_ / entry.filename());
   write_file(out_ / kUnfinished, "");
-  remove_earlier(out_, staging_);
+  if (earlier_ == Earlier::kReplace) remove_earlier(out_, staging_);
   for (const Path& entry : list_folder(staging_)) place(entry, out_ / entry.filename());
   sync_folder(out_);
   remove_file(out_ / kUnfinished);

@@ -21,8 +21,14 @@ void refuse_unfinished(const Path& folder);
 // Without finish() nothing is left.
 class FolderUpdate {
  public:
-  // Error when `out` is not empty, unless `overwrite`, which touches no files but a data folder's.
-  FolderUpdate(const Path& out, bool overwrite);
+  enum class Earlier {
+    kRefuse,   // Error when `out` is not empty
+    kReplace,  // the files of an earlier data folder are removed, no others are touched
+    kKeep,     // as kReplace, but only files of the same names are replaced
+  };
+  FolderUpdate(const Path& out, Earlier earlier);
+  FolderUpdate(const Path& out, bool overwrite)
+      : FolderUpdate(out, overwrite ? Earlier::kReplace : Earlier::kRefuse) {}
   FolderUpdate(const FolderUpdate&) = delete;
   FolderUpdate& operator=(const FolderUpdate&) = delete;
   ~FolderUpdate();
@@ -35,6 +41,7 @@ class FolderUpdate {
   void move_into_place();
 
   Path out_, staging_;
+  Earlier earlier_;
   bool existed_ = false;
   std::unique_ptr<FileLock> lock_;  // of a folder that existed
 };

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/memory_budget.h"
+#include "data/all_known.h"
 #include "data/observe.h"
 
 namespace spml {
@@ -109,6 +110,10 @@ LabelMatrix draw_if_needed(const Dataset& data, const TrainConfig& config, const
     return draw_observed(part.truth, *config.observe);
   }
   if (!part.observed.empty()) {
+    if (!part.truth.empty() && all_known(part.observed)) {
+      notices.emplace_back(
+          "training on all labels of every row; --observe pos=1,neg=0 draws one instead");
+    }
     if (!wants_negatives || has_negative(part.observed)) return {};
     if (part.truth.empty()) {
       fail(
@@ -133,6 +138,10 @@ LabelMatrix draw_if_needed(const Dataset& data, const TrainConfig& config, const
         fmt::format("loss '{}' needs observed negatives: drew one per row "
                     "(--observe pos=1,neg=1,seed=1200)",
                     loss.name));
+  } else if (loss.needs != LabelNeed::kTruth) {
+    notices.emplace_back(
+        "there is no file of observed labels: drew one positive per row from the truth (--observe "
+        "pos=1,neg=0,seed=1200)");
   }
   return draw_observed(part.truth, options);
 }

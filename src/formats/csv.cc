@@ -1,6 +1,7 @@
 #include "formats/csv.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/fail.h"
@@ -8,8 +9,8 @@
 
 namespace spml {
 
-CsvReader::CsvReader(std::string_view text, std::string where)
-    : text_(checked_text(text, where)), where_(std::move(where)) {}
+CsvReader::CsvReader(std::string_view text, std::string where, char separator)
+    : text_(checked_text(text, where)), where_(std::move(where)), separator_(separator) {}
 
 std::string CsvReader::place() const { return fmt::format("{}:{}", where_, record_line_); }
 
@@ -40,20 +41,22 @@ bool CsvReader::next(std::vector<std::string>& fields) {
       skip_line_break();
       return true;
     }
-    ++position_;  // the comma
+    ++position_;  // the separator
   }
 }
 
 void CsvReader::read_field(std::string& field) {
   if (position_ < text_.size() && text_[position_] == '"') {
     read_quoted(field);
-    if (!at_record_end() && text_[position_] != ',') {
-      fail_here("expected a comma or the end of the line after a closing quote");
+    if (!at_record_end() && text_[position_] != separator_) {
+      fail_here(fmt::format("expected {} or the end of the line after a closing quote",
+                            separator_ == ',' ? "a comma" : "the separator"));
     }
     return;
   }
-  const size_t end =
-      std::min(text_.find_first_of(std::string_view(",\r\n\"\0", 5), position_), text_.size());
+  const std::array<char, 5> ends = {separator_, '\r', '\n', '\0', '"'};
+  const std::string_view stops(ends.data(), separator_ == '\t' ? 4 : 5);
+  const size_t end = std::min(text_.find_first_of(stops, position_), text_.size());
   if (end < text_.size() && text_[end] == '"') {
     fail_here("found a quote inside an unquoted field; quote the whole field and double the quote");
   }

@@ -1,5 +1,6 @@
-// Comma-separated tables as RFC 4180 describes them: quoted fields may hold commas, doubled quotes
-// and line breaks; records end with "\n", "\r\n" or "\r".
+// Tables with a comma or another character between their fields, as RFC 4180 describes them: quoted
+// fields may hold that character, doubled quotes and line breaks; records end with "\n", "\r\n" or
+// "\r".
 #pragma once
 
 #include <cstddef>
@@ -15,8 +16,9 @@ class CsvReader {
   static constexpr size_t kMaxFieldBytes = size_t{1} << 20;
   static constexpr size_t kMaxColumns = 65536;
 
-  // `where` names the text in messages.
-  CsvReader(std::string_view text, std::string where);
+  // `where` names the text in messages. Where tabs separate, a quote inside a field is a letter
+  // like others, as databases write it; elsewhere it is an Error.
+  CsvReader(std::string_view text, std::string where, char separator = ',');
 
   // The next record that is not a blank line; false at the end.
   bool next(std::vector<std::string>& fields);
@@ -32,10 +34,14 @@ class CsvReader {
 
   std::string_view text_;
   std::string where_;
+  char separator_;
   size_t position_ = 0;
   size_t line_ = 1;
   size_t record_line_ = 0;
 };
+
+// The character between the fields: comma, semicolon, tab or bar, by the first records.
+char detect_separator(std::string_view text);
 
 // A text as a field of a record: in quotes where it needs them. A spreadsheet takes a field that
 // begins with =, +, -, @, a tab or a line break for a formula and computes it: such a text gets an

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/folders.h"
+#include "data/all_known.h"
 #include "reproduce/counted_rows.h"
 #include "sweep/linear_start.h"
 
@@ -54,7 +55,11 @@ Dataset OnDataset::open() const {
         return is_trained(row, mode_) && row.mode.value_or(mode_) != Mode::kFinetune;
       });
   options.threads = options_.threads;
-  return open_dataset(named_.folder, options);
+  Dataset data = open_dataset(named_.folder, options);
+  // The paper draws one label per row, also from data that lists them all.
+  DataPart& part = data.train_file;
+  if (!part.truth.empty() && !part.observed.empty() && all_known(part.observed)) part.observed = {};
+  return data;
 }
 
 TrainConfig OnDataset::config(const Row& row) const {

@@ -9,8 +9,8 @@
 #include "data/dataset_json.h"
 #include "data/folder_update.h"
 #include "formats/json.h"
-#include "vision/feature_stream.h"
 #include "vision/image_blocks.h"
+#include "vision/reusing_stream.h"
 
 namespace spml {
 namespace {
@@ -59,13 +59,24 @@ nlohmann::json provenance(const BackboneInfo& info, const ExtractOptions& option
   return json;
 }
 
+// The images of rows from `first` on.
+std::vector<ImageIdentity> identify(const std::vector<Path>& files, const Part& part, size_t first,
+                                    const EarlierFeatures& earlier, int threads) {
+  std::vector<std::string> names;
+  names.reserve(files.size());
+  for (size_t i = 0; i < files.size(); ++i) names.push_back(part.images.text(first + i));
+  return identify_images(files, names, earlier.index(), threads);
+}
+
 class Extraction {
  public:
   Extraction(const Path& folder, const std::string& image_root, Backbone& backbone,
-             const ExtractOptions& options, const ExtractCallbacks& callbacks)
+             const EarlierFeatures& earlier, const ExtractOptions& options,
+             const ExtractCallbacks& callbacks)
       : folder_(folder),
         image_root_(image_root),
         backbone_(backbone),
+        earlier_(earlier),
         options_(options),
         callbacks_(callbacks) {}
 
@@ -95,17 +106,21 @@ class Extraction {
     }
   }
 
+  size_t reused() const { return reused_; }  // rows copied so far
+
  private:
   // `out` is of the rows from `offset` on.
   void run_rows(const Part& part, size_t offset, size_t count, PartialFeatures& out,
                 uint64_t before, uint64_t total) {
-    FeatureStream stream(
-        image_files(folder_, image_root_, part.images, offset + out.done(), count - out.done()),
-        backbone_, options_.batch,
-        {.sizes = options_.sizes,
-         .threads = options_.threads,
-         .ahead = 2 * options_.batch,
-         .decode = options_.decode});
+    const size_t first = offset + out.done(), left = count - out.done();
+    const std::vector<Path> files = image_files(folder_, image_root_, part.images, first, left);
+    std::vector<ImageIdentity> identities;
+    if (!earlier_.empty()) identities = identify(files, part, first, earlier_, options_.threads);
+    ReusingStream stream(files, identities, earlier_, backbone_, options_.batch,
+                         {.sizes = options_.sizes,
+                          .threads = options_.threads,
+                          .ahead = 2 * options_.batch,
+                          .decode = options_.decode});
     auto last_sync = Clock::now();
     Clock::duration
         cost{};  // of the last one; making rows durable may take a twentieth of the time
@@ -122,9 +137,10 @@ class Extraction {
       if (stop) throw Error("stopped; run the command again to go on", Error::Kind::kInterrupted);
     }
     out.sync();
+    reused_ += stream.reused();
   }
 
-  void append_batch(const Part& part, size_t offset, FeatureStream& stream, PartialFeatures& out) {
+  void append_batch(const Part& part, size_t offset, ReusingStream& stream, PartialFeatures& out) {
     const size_t first = out.done();
     FeatureBatch batch = stream.next();
     std::vector<SkippedImage> skipped;
@@ -145,9 +161,20 @@ class Extraction {
   Path folder_;
   std::string image_root_;
   Backbone& backbone_;
+  const EarlierFeatures& earlier_;
   const ExtractOptions& options_;
   const ExtractCallbacks& callbacks_;
+  size_t reused_ = 0;
 };
+
+// Says beside the features which images they were made from; rows without features match none.
+void record_rows(const Path& folder, const std::string& image_root, const Part& part,
+                 const ExtractedPart& made, const EarlierFeatures& earlier, int threads) {
+  const auto files = image_files(folder, image_root, part.images, 0, part.images.rows());
+  std::vector<ImageIdentity> identities = identify(files, part, 0, earlier, threads);
+  for (const SkippedImage& skipped : made.skipped) identities[skipped.row] = {};
+  write_identities(identity_file(made.file), identities);
+}
 
 // Adds the "extraction" object; where the folder named its feature files itself, it now names the
 // new ones.
@@ -212,7 +239,7 @@ std::vector<ExtractedPart> extract_features(const Path& folder, Backbone& backbo
     const PartialFeatures::Shape shape{part.images.rows(), D, options.half};
     auto output = std::make_unique<PartialFeatures>(file, shape, key, options.force);
     blocks.emplace_back(file, shape, key, options.batch);
-    result.push_back({part.name, file, part.images.rows(), output->done(), {}});
+    result.push_back({part.name, file, part.images.rows(), output->done(), 0, {}});
     total += part.images.rows();
     outputs.push_back(std::move(output));
   }
@@ -220,9 +247,11 @@ std::vector<ExtractedPart> extract_features(const Path& folder, Backbone& backbo
   if (callbacks.notice && images_are_elsewhere(folder, dataset.image_root)) {
     callbacks.notice(elsewhere_notice(folder, dataset.image_root));
   }
-  Extraction extraction(folder, dataset.image_root, backbone, options, callbacks);
+  const EarlierFeatures earlier(folder, settings, D);
+  Extraction extraction(folder, dataset.image_root, backbone, earlier, options, callbacks);
   uint64_t before = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
+    const size_t reused = extraction.reused();
     const bool in_blocks = options.cluster != nullptr || blocks[i].left_over();
     const bool is_done = all_know(options.cluster, outputs[i]->placed());
     if (!is_done && in_blocks) {
@@ -231,12 +260,18 @@ std::vector<ExtractedPart> extract_features(const Path& folder, Backbone& backbo
       extraction.run(parts[i], *outputs[i], before, total);
     }
     before += parts[i].images.rows();
+    result[i].reused_rows = extraction.reused() - reused;
     result[i].skipped = outputs[i]->skipped();
   }
   if (!is_first) return {};
+  for (const ExtractedPart& part : result) remove_file(identity_file(part.file));
   for (auto& output : outputs) output->place();
+  for (size_t i = 0; i < parts.size(); ++i) {
+    record_rows(folder, dataset.image_root, parts[i], result[i], earlier, options.threads);
+  }
   record(folder, settings, result);
   for (auto& output : outputs) output->forget();
+  EarlierFeatures::remove(folder);
   for (const ImageBlocks& left : blocks) left.remove();
   return result;
 }

@@ -36,13 +36,14 @@ struct ExtractedPart {
   std::string part;  // "train" or "val"
   Path file;
   size_t rows = 0, resumed_rows = 0;
+  size_t reused_rows = 0;  // of images that were extracted before (see earlier_features.h)
   std::vector<SkippedImage> skipped;  // their rows are zeros, so that rows and labels stay aligned
 };
 
 // Extracts every part that has image names. Both files get their names at the very end, and then
 // dataset.json, whose other keys are kept, gets an "extraction" object. A run that was killed is
-// continued by the next one with the same settings, by however many processes. Only rank 0 returns
-// the parts.
+// continued by the next one with the same settings, by however many processes. Images whose
+// features `spml import --update` has kept are not extracted again. Only rank 0 returns the parts.
 std::vector<ExtractedPart> extract_features(const Path& folder, Backbone& backbone,
                                             const BackboneInfo& info, const ExtractOptions& options,
                                             const ExtractCallbacks& callbacks);

@@ -71,7 +71,7 @@ TEST_F(CocoTree, NamesOf2017HaveNoPrefix) {
 TEST_F(CocoTree, ImagesAreLookedForWhenTheirFolderIsThere) {
   EXPECT_THAT(import_coco(folder.path()).warnings, Contains(HasSubstr("labels only")));
   put(folder / "train2014" / "COCO_train2014_000000000010.jpg", "");
-  EXPECT_SPML_ERROR(import_coco(folder.path()), HasSubstr("image id 9: image"));
+  EXPECT_SPML_ERROR(import_coco(folder.path()), HasSubstr("image id 9: 2 of 3 images"));
 }
 
 // One image per name, with ids from 1, each with a label.

@@ -193,10 +193,10 @@ TEST_F(ImportTable, OtherColumnsArePassedOverWithAWarning) {
 
 TEST_F(ImportTable, MissingImagesAreErrorsUnlessAllowed) {
   const std::string text = "image,label\na.jpg,x\nnone.jpg,y\n";
-  EXPECT_SPML_ERROR(csv(text), HasSubstr("t.csv:3: image 'none.jpg' is not in"));
+  EXPECT_SPML_ERROR(csv(text), HasSubstr("t.csv:3: 1 of 2 images are not in"));
   const ImportedSet set = csv(text, {.images = {.allow_missing = true}});
   EXPECT_EQ(set.train.size(), 2u);
-  EXPECT_THAT(set.warnings, Contains(HasSubstr("1 images are missing")));
+  EXPECT_THAT(set.warnings, Contains(HasSubstr("1 of 2 images are not in")));
   put(folder / "pictures" / "a.jpg", "");
   EXPECT_EQ(csv("image,label\na.jpg,x\n", {.images = {.root = folder / "pictures"}}).image_root,
             folder / "pictures");
@@ -206,11 +206,7 @@ TEST_F(ImportTable, BadTablesAreRefusedWithTheirLine) {
   EXPECT_SPML_ERROR(csv(""), HasSubstr("expected a header"));
   EXPECT_SPML_ERROR(csv("image,label\n"), HasSubstr("found no row"));
   EXPECT_SPML_ERROR(csv("image,label\na.jpg,\n"), HasSubstr("expected labels, found none"));
-  EXPECT_SPML_ERROR(csv("a.jpg,x\nb.jpg,y\n"), HasSubstr("t.csv:1: expected a header"));
   EXPECT_SPML_ERROR(csv("image\na.jpg\n"), HasSubstr("expected a column of labels"));
-  EXPECT_SPML_ERROR(csv("image;label\na.jpg;x\n"),
-                    HasSubstr("t.csv:1: expected commas between the columns, found ';'"));
-  EXPECT_SPML_ERROR(csv("image\tlabel\na.jpg\tx\n"), HasSubstr("found tabs"));
   EXPECT_SPML_ERROR(csv("image,image,label\na,b,c\n"), HasSubstr("found two"));
   EXPECT_SPML_ERROR(csv("image,label\n,x\n"), HasSubstr("t.csv:2: expected an image"));
   EXPECT_SPML_ERROR(csv("image,label,split\na.jpg,x,y,train\n"),
@@ -260,7 +256,7 @@ TEST_F(ImportTable, OtherKeysThanLabelsAreIgnoredUnlessTheyAreSlipsOfThePen) {
 
 // The first column is that of the images where none is called so; not if it is one of labels.
 TEST_F(ImportTable, TheColumnOfTheImagesIsNoneOfLabels) {
-  for (const char* header : {"labels,photo", "not,photo", "label"}) {
+  for (const char* header : {"labels,what", "not,what", "label"}) {
     EXPECT_SPML_ERROR(csv(std::string(header) + "\ncat,a.jpg\n"),
                       HasSubstr("expected a column 'image' beside"));
   }
@@ -273,9 +269,9 @@ TEST_F(ImportTable, ColumnsOfNumbersAreNotTakenForLabels) {
   EXPECT_SPML_ERROR(csv("image,cat,dog\na.jpg,1,\nb.jpg,,1\n"), HasSubstr("'cat'"));
   EXPECT_SPML_ERROR(csv("image,cat,dog\na.jpg,True,False\n"), HasSubstr("'cat'"));
   EXPECT_SPML_ERROR(csv("image,label_cat,label_dog\na.jpg,1,0\n"), HasSubstr("'label_cat'"));
-  // What `spml predict` writes; images that are not there do not hide the cause.
-  EXPECT_SPML_ERROR(csv("image_or_row,class,score\n0,cat,0.5146\n1,dog,1\n"),
-                    HasSubstr("column 'score', found only numbers such as 0.5146; call"));
+  // Images that are not there do not hide the cause.
+  EXPECT_SPML_ERROR(csv("image,what,score\n0,cat,0.5146\n1,dog,1\n"),
+                    HasSubstr("column 'score', found only numbers such as 0.5146; name"));
   EXPECT_SPML_ERROR(csv("image,label,label_score\na.jpg,cat,9.5e-3\n"), HasSubstr("'label_score'"));
   EXPECT_SPML_ERROR(csv("image,score\na.jpg,0.5\nb.jpg,2\n"), HasSubstr("'score'"));
 }

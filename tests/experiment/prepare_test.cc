@@ -38,6 +38,30 @@ TEST(Prepare, UsesTheFilesLabelsAndAFifthOfTheRowsForValidation) {
   EXPECT_THAT(prepared.notices, IsEmpty());
 }
 
+// Data that lists every label is not reduced to one of a row without a word, nor the reverse.
+TEST(Prepare, SaysWhichLabelsItTrainsOn) {
+  Dataset data = small_data();
+  const size_t N = data.train_file.truth.rows(), L = data.train_file.truth.cols();
+  std::vector<int8_t> all(N * L);
+  for (size_t i = 0; i < N; ++i) {
+    data.train_file.truth.read_row(i, std::span(all).subspan(i * L, L));
+  }
+  std::ranges::replace(all, int8_t{0}, int8_t{-1});
+  data.train_file.observed = LabelMatrix(all, N, L);
+  const Prepared full = prepare(data, config_of("an"));
+  EXPECT_TRUE(full.drawn.empty());
+  EXPECT_THAT(full.notices, ElementsAre(HasSubstr("training on all labels of every row")));
+
+  TrainConfig one = config_of("an");
+  one.observe.emplace();
+  EXPECT_FALSE(prepare(data, one).drawn.empty());
+
+  data.train_file.observed = {};
+  const Prepared drawn = prepare(data, config_of("an"));
+  EXPECT_FALSE(any_negative(drawn.observed()));
+  EXPECT_THAT(drawn.notices, ElementsAre(HasSubstr("drew one positive per row")));
+}
+
 TEST(Prepare, SubsamplesTrainingRowsOnly) {
   const Dataset data = small_data();
   TrainConfig config = config_for("an");

@@ -4,8 +4,11 @@
 
 #include <array>
 
+#include "base/folders.h"
 #include "cluster/thread_cluster.h"
+#include "data/dataset.h"
 #include "data/folder_update.h"
+#include "data/import/import.h"
 #include "formats/npy.h"
 #include "pictures.h"
 
@@ -209,6 +212,65 @@ TEST_F(ExtractTest, AKillBetweenTheTwoRenamesIsHealed) {
   EXPECT_EQ(read_file(file("train")), train);
   EXPECT_EQ(read_file(file("val")), val);
   EXPECT_THAT(hidden_files(), ElementsAre());
+}
+
+// What `spml import --update` does to a folder of which images go, come and are renamed.
+class UpdatedFolder : public ExtractTest {
+ protected:
+  ImportedSet set(const std::vector<std::string>& images) {
+    ImportedSet set;
+    set.name = "test";
+    set.classes = {"x"};
+    set.image_root = folder_ / "pictures";
+    for (const std::string& image : images) set.train.push_back({image, {{0}}});
+    return set;
+  }
+};
+
+TEST_F(UpdatedFolder, OnlyNewImagesAreExtracted) {
+  update_data_folder(set({"color.jpg", "alpha.png", "gray.jpg"}), folder_ / "data");
+  const auto run = [&] {
+    const size_t before = net_.images_seen;
+    const auto parts = extract_features(folder_ / "data", net_, info_, options_, callbacks_);
+    return std::pair(net_.images_seen - before, parts[0].reused_rows);
+  };
+  EXPECT_EQ(run(), std::pair(size_t{3}, size_t{0}));
+  const auto features = [&](size_t row) {
+    std::vector<float> values(3);
+    NpyArray(features_file(folder_ / "data", "train")).read_row(row, std::span(values));
+    return values;
+  };
+  const auto gray = features(2), color = features(0);
+
+  // One more, one less, one under another name, and the order changed.
+  std::filesystem::rename(folder_ / "pictures" / "color.jpg", folder_ / "pictures" / "renamed.jpg");
+  update_data_folder(set({"cmyk.jpg", "gray.jpg", "renamed.jpg"}), folder_ / "data");
+  EXPECT_FALSE(path_exists(features_file(folder_ / "data", "train")));
+  EXPECT_EQ(run(), std::pair(size_t{1}, size_t{2}));
+  EXPECT_EQ(features(1), gray);
+  EXPECT_EQ(features(2), color);
+  EXPECT_NE(features(0), color);
+
+  // Other labels of the same images: nothing is left to extract.
+  ImportedSet relabelled = set({"cmyk.jpg", "gray.jpg", "renamed.jpg"});
+  relabelled.classes = {"x", "y"};
+  relabelled.train[0].positives = {{1}};
+  update_data_folder(relabelled, folder_ / "data");
+  EXPECT_EQ(features(1), gray);
+  EXPECT_TRUE(open_dataset(folder_ / "data").extraction.has_value());
+
+  // A file that has changed under its name is another image, also after two updates.
+  std::filesystem::copy_file(folder_ / "pictures" / "alpha.png", folder_ / "pictures" / "gray.jpg",
+                             std::filesystem::copy_options::overwrite_existing);
+  update_data_folder(relabelled, folder_ / "data");
+  update_data_folder(relabelled, folder_ / "data");
+  EXPECT_EQ(run(), std::pair(size_t{1}, size_t{2}));
+  EXPECT_NE(features(1), gray);
+
+  // Other settings make everything again.
+  update_data_folder(set({"cmyk.jpg", "gray.jpg"}), folder_ / "data");
+  options_.sizes = {16};
+  EXPECT_EQ(run(), std::pair(size_t{2}, size_t{0}));
 }
 
 TEST_F(ExtractTest, AFolderWithoutImagesSaysWhatToDo) {

@@ -1,7 +1,6 @@
 #include "data/import/images.h"
 
-#include <algorithm>
-#include <cctype>
+#include <fmt/format.h>
 
 #include "base/fail.h"
 #include "base/folders.h"
@@ -42,14 +41,40 @@ bool ImageCheck::is_there(const std::string& image) const {
 
 bool ImageCheck::exists(const std::string& image) const { return !have_root_ || is_there(image); }
 
+std::string ImageCheck::resolve(const std::string& listed, std::string_view where) {
+  std::string image = below_root(listed);
+  if (!have_root_) return image;
+  if (!stays_inside(image) || !is_there(image)) {
+    if (!finder_) finder_.emplace(root_);
+    const auto found = finder_->find(image);
+    if (!found) return image;
+    if (renamed_++ == 0) first_renamed_ = fmt::format("'{}' as '{}'", listed, *found);
+    image = *found;
+  }
+  const auto [place, is_new] = listed_.emplace(image, listed);
+  if (!is_new && image_key(place->second) != image_key(listed)) {
+    fail(
+        "{}: '{}' and '{}' both lead to the image '{}'; name the folder that the table begins at "
+        "with --images",
+        where, place->second, listed, image);
+  }
+  return image;
+}
+
 void ImageCheck::require(const std::string& image, std::string_view where) {
+  constexpr size_t kShown = 10;
+  ++checked_;
   check_name(image, where);
   if (exists(image)) return;
-  const std::string what = fmt::format("{}: image '{}' is not in {}", where, image, root_.string());
-  if (!allow_missing_) {
-    fail("{}; put it there, name the folder with --images, or pass --allow-missing", what);
-  }
-  if (missing_++ == 0) first_missing_ = what;
+  if (missing_++ == 0) first_place_ = where;
+  if (first_missing_.size() < kShown) first_missing_.push_back(image);
+}
+
+std::string ImageCheck::describe_missing() const {
+  const size_t more = missing_ - first_missing_.size();
+  return fmt::format("{} of {} images are not in {}: '{}'{}", missing_, checked_, root_.string(),
+                     fmt::join(first_missing_, "', '"),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 void ImageCheck::finish(ImportedSet& set) const {
@@ -58,17 +83,16 @@ void ImageCheck::finish(ImportedSet& set) const {
     set.warnings.push_back(fmt::format(
         "{}: no such folder, so images were not looked for; labels only", root_.string()));
   }
-  if (missing_ > 0) {
-    set.warnings.push_back(
-        fmt::format("{} images are missing; the first: {}", missing_, first_missing_));
+  if (renamed_ > 0) {
+    set.warnings.push_back(fmt::format("{} images were found under other names, the first: {}",
+                                       renamed_, first_renamed_));
   }
-}
-
-bool has_image_extension(const Path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
+  if (missing_ == 0) return;
+  if (!allow_missing_) {
+    fail("{}: {}; put them there, name their folder with --images, or pass --allow-missing",
+         first_place_, describe_missing());
+  }
+  set.warnings.push_back(describe_missing());
 }
 
 }  // namespace spml

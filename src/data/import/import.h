@@ -46,9 +46,10 @@ struct ImportedSet {
   std::vector<ImportedRow> train;    // -> formatted_train_*
   std::vector<ImportedRow> test;     // -> formatted_val_*; empty: no such files
   Path image_root;
-  bool complete = true;    // every positive is listed: truth files; else observed labels
-  bool full_test = false;  // the same of the test rows alone
-  bool has_boxes = false;  // then the box files are written too
+  bool complete = true;       // every positive is listed: truth files; else observed labels
+  bool full_test = false;     // the same of the test rows alone
+  bool all_observed = false;  // training is to use every label: observed labels beside the truth
+  bool has_boxes = false;     // then the box files are written too
   FeatureSource train_features, test_features;
   std::vector<std::string> label_columns;  // of a table with a header: those taken for labels
   std::optional<PublishedCounts> published;
@@ -91,8 +92,12 @@ struct TableOptions {
   bool complete = false;    // the table lists every label: write truth, not observed labels
   bool full_test = false;   // the same of the test rows alone
   Path complete_rows = {};  // images whose labels are all listed, one per line
-  bool header = true;       // the first record names the columns (CSV only)
-  Path features = {};       // .npy, one row per image in order of first appearance
+  bool header = true;       // the first record names the columns, unless it names an image (CSV)
+  std::string image_column = {};  // "" and none: found by their names (CSV)
+  std::vector<std::string> label_columns = {};
+  std::string tag_separator = {};  // divides cells into tags; "none": nothing does; "": found
+  bool keep_case = false;          // "Cat" and "cat" are two labels
+  Path features = {};              // .npy, one row per image in order of first appearance
   Path test_features = {};
 };
 ImportedSet import_table(const Path& source, const TableOptions& options = {});
@@ -103,6 +108,10 @@ ImportedSet import_folder(const Path& source);
 // empty, unless `overwrite`, which replaces the files of an earlier data folder and touches no
 // other.
 void write_data_folder(const ImportedSet& set, const Path& out, bool overwrite = false);
+
+// The same in place of the data folder that is there, if any, of which it keeps the features:
+// `spml extract` makes those of new images only. Gives what a user should know, or "".
+std::string update_data_folder(const ImportedSet& set, const Path& out);
 
 // What a user wants to see after an import.
 struct PartCounts {
@@ -117,7 +126,10 @@ struct ImportReport {
   std::vector<std::string> label_columns;
   std::optional<PublishedCounts> published;
   std::vector<std::string> warnings;  // those of the set, and differences from the published counts
+  // Pairs of tags in a user's own data that are likely the same, each in words, and the commands
+  // that merge them in the folder `out`.
+  std::vector<std::string> similar, merges;
 };
-ImportReport report_import(const ImportedSet& set);
+ImportReport report_import(const ImportedSet& set, const Path& out = {});
 
 }  // namespace spml

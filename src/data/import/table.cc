@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -14,8 +15,10 @@
 #include "data/import/import.h"
 #include "data/import/rows.h"
 #include "data/import/table_records.h"
+#include "data/import/tag_spellings.h"
 #include "formats/lines.h"
 #include "formats/npy.h"
+#include "formats/table_text.h"
 
 namespace spml {
 namespace {
@@ -52,32 +55,31 @@ std::vector<std::string> read_classes(const Path& path) {
 // Collects rows while records arrive in any order, each image once.
 class TableBuilder {
  public:
-  TableBuilder(const Path& source, const TableOptions& options, ImageCheck& images)
+  TableBuilder(const Path& source, const TableOptions& options,
+               const std::vector<std::string>& classes, ImageCheck& images)
       : images_(images),
-        fixed_classes_(!options.classes.empty()),
-        memory_(fmt::format("{}: its images and labels", source.string())) {
-    if (!options.complete_rows.empty()) {
-      LineReader reader(options.complete_rows);
-      for (std::string_view line; reader.next(line);) {
-        if (trim(line).empty()) continue;
-        memory_.add(kNameBytes + line.size());
-        listed_complete_.emplace(trim(line));
-      }
+        find_others_(options.features.empty() || !options.images.root.empty()),
+        fixed_classes_(!classes.empty()),
+        memory_(fmt::format("{}: its images and labels", source.string())),
+        spellings_(classes, options.keep_case) {
+    if (options.complete_rows.empty()) return;
+    LineReader reader(options.complete_rows);
+    for (std::string_view line; reader.next(line);) {
+      if (trim(line).empty()) continue;
+      memory_.add(kNameBytes + line.size());
+      listed_complete_.insert(image_name(std::string(trim(line)), reader.where()));
     }
-    if (!fixed_classes_) return;
-    classes_ = read_classes(options.classes);
-    for (size_t i = 0; i < classes_.size(); ++i) label_of_[classes_[i]] = static_cast<int32_t>(i);
   }
 
   void add(const TableRecord& record) {
-    const std::string image = images_.below_root(record.image);
+    const std::string image = image_name(record.image, record.place);
     memory_.add(kLabelBytes * record.labels.size() + 3 * sizeof(int32_t) * record.absent.size());
     const auto [place, is_new] = row_of_.emplace(image, rows_.size());
     if (is_new) {
       images_.require(image, record.place);
-      memory_.add(kRowBytes + kNameBytes + 3 * image.size());
+      memory_.add(kRowBytes + 2 * kNameBytes + 4 * image.size() + record.image.size());
       rows_.push_back({image, {}});
-      rows_.back().complete = listed_complete_.erase(record.image) > 0;
+      rows_.back().complete = listed_complete_.erase(image) > 0;
       is_test_.push_back(is_test(record));
       first_line_.push_back(record.line);
     }
@@ -104,6 +106,7 @@ class TableBuilder {
       fail("{}: expected the complete images to be in the table, found '{}', which is not",
            source.string(), *listed_complete_.begin());
     }
+    classes_ = spellings_.names();
     refuse_contradictions(source);
     if (!fixed_classes_) sort_classes();
     if (classes_.empty()) fail("{}: expected labels, found none", source.string());
@@ -114,6 +117,9 @@ class TableBuilder {
       (is_test_[i] ? test_positions_ : train_positions_).push_back(i);
     }
     if (set.train.empty()) fail("{}: expected rows of split 'train', found none", source.string());
+    if (const std::string notice = spellings_.notice(); !notice.empty()) {
+      set.warnings.push_back(fmt::format("{}: {}", source.string(), notice));
+    }
     if (repeated_ > 0) {
       set.warnings.push_back(fmt::format("{} labels repeat an earlier row; the first: {}",
                                          repeated_, first_repeated_));
@@ -139,26 +145,22 @@ class TableBuilder {
   }
 
   int32_t label(const std::string& name, const std::string& place) {
-    const auto found = label_of_.find(name);
-    if (found != label_of_.end()) return found->second;
-    if (fixed_classes_) {
-      fail("{}: '{}' is not one of the classes{}", place, name, did_you_mean(name, classes_));
-    }
-    if (classes_.size() == kMaxClasses) {
-      fail("{}: expected at most {} classes; is another column taken for a label?", place,
-           kMaxClasses);
-    }
-    memory_.add(2 * (kNameBytes + name.size()));
-    classes_.push_back(name);
-    return label_of_[name] = static_cast<int32_t>(classes_.size() - 1);
+    return spellings_.number(name, place, memory_);
+  }
+
+  // With features of the user's own, images are not looked for beyond their own names.
+  std::string image_name(const std::string& listed, std::string_view place) {
+    return find_others_ ? images_.resolve(listed, place) : images_.below_root(listed);
   }
 
   void sort_classes() {
-    std::vector<int32_t> rank(classes_.size());
-    std::sort(classes_.begin(), classes_.end());
-    for (size_t i = 0; i < classes_.size(); ++i) {
-      rank[static_cast<size_t>(label_of_[classes_[i]])] = static_cast<int32_t>(i);
+    std::vector<int32_t> order(classes_.size()), rank(classes_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, {}, [&](int32_t i) { return classes_[static_cast<size_t>(i)]; });
+    for (size_t i = 0; i < order.size(); ++i) {
+      rank[static_cast<size_t>(order[i])] = static_cast<int32_t>(i);
     }
+    std::ranges::sort(classes_);
     for (ImportedRow& row : rows_) {
       for (ImportedLabel& entry : row.positives) {
         entry.label = rank[static_cast<size_t>(entry.label)];
@@ -193,10 +195,11 @@ class TableBuilder {
   static constexpr uint64_t kNameBytes = 128;  // of a map and what stands beside it, without text
 
   ImageCheck& images_;
+  bool find_others_;
   bool fixed_classes_;
   MemoryMeter memory_;
+  TagSpellings spellings_;
   std::vector<std::string> classes_;
-  std::unordered_map<std::string, int32_t> label_of_;
   std::vector<ImportedRow> rows_;
   std::vector<bool> is_test_;
   std::vector<size_t> first_line_;
@@ -247,6 +250,13 @@ void attach_features(const TableOptions& options, const TableBuilder& table, Imp
   set.test_features = {options.test_features, counting(test)};
 }
 
+// Nothing when they are to be found.
+std::optional<TagSeparators> chosen_separators(const TableOptions& options) {
+  if (options.tag_separator.empty()) return {};
+  if (options.tag_separator == "none") return TagSeparators();
+  return TagSeparators{options.tag_separator};
+}
+
 }  // namespace
 
 ImportedSet import_table(const Path& source, const TableOptions& options) {
@@ -254,28 +264,36 @@ ImportedSet import_table(const Path& source, const TableOptions& options) {
   set.name = source.stem().string();
   set.complete = options.complete;
   set.full_test = options.full_test;
+  set.all_observed = options.complete;
   ImageOptions image_options = options.images;
   // With features of the user's own, the images are not needed.
   image_options.allow_missing |= !options.features.empty();
   const Path beside = source.has_parent_path() ? source.parent_path() : Path(".");
   ImageCheck images(image_options, beside);
-  TableBuilder table(source, options, images);
+  const std::vector<std::string> classes =
+      options.classes.empty() ? std::vector<std::string>() : read_classes(options.classes);
+  TableBuilder table(source, options, classes, images);
 
   const MappedFile file(source);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
-                              file.bytes().size());
+  const TableText text({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()},
+                       source.string());
+  if (!text.notice().empty()) set.warnings.push_back(text.notice());
   const auto add = [&](const TableRecord& record) { table.add(record); };
+  const std::optional<TagSeparators> tags = chosen_separators(options);
   if (is_json_lines(source, options.format)) {
-    read_json_lines_records(text, source.string(), add);
+    read_json_lines_records(text.text(), source.string(), tags.value_or(TagSeparators()), add);
   } else {
-    // Given classes say themselves whether a number is one.
-    if (options.header && options.classes.empty()) refuse_number_columns(text, source.string());
-    const CsvColumns columns = read_csv_records(text, source.string(), options.header, add);
-    set.label_columns = columns.labels;
-    if (!columns.ignored.empty()) {
-      set.warnings.push_back(fmt::format("{}: columns ignored: {}", source.string(),
-                                         fmt::join(columns.ignored, ", ")));
+    const TableLayout layout =
+        read_table_layout(text.text(), source.string(),
+                          {.header = options.header,
+                           .columns = {options.image_column, options.label_columns},
+                           .tags = tags,
+                           .classes = classes});
+    for (const std::string& notice : layout.notices) {
+      set.warnings.push_back(fmt::format("{}: {}", source.string(), notice));
     }
+    read_csv_records(text.text(), source.string(), layout, add);
+    set.label_columns = layout.columns.labels;
   }
   table.finish(source, set);
   images.finish(set);

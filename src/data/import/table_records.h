@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "data/import/table_layout.h"
+
 namespace spml {
 
 struct TableRecord {
@@ -20,26 +22,14 @@ struct TableRecord {
 
 using RecordVisitor = std::function<void(const TableRecord&)>;
 
-// CSV. With a header, `image` is the column of that name or else the first, `split` the column of
-// that name, `complete` says yes or no, columns whose names begin with "not" have labels that are
-// absent; labels are the columns whose names begin with "label" or, when there is none, all the
-// others. Without a header: the first column is the image, the others are labels. A record may be
-// shorter than the header, and longer when its last column is a label. Gives what the header's
-// columns were taken for.
-struct CsvColumns {
-  std::vector<std::string> labels, ignored;  // both empty without a header
-};
-CsvColumns read_csv_records(std::string_view text, const std::string& where, bool header,
-                            const RecordVisitor& visit);
-
-// Error when a column of labels, by its name no more than one by guess, holds only decimals, as
-// scores do, or is one of several with only 0 and 1, or true and false, as in tables with a column
-// per class. The columns label, labels and label_1 may hold anything. The table has a header.
-void refuse_number_columns(std::string_view text, const std::string& where);
+// CSV, as it was found to be written. A record may be shorter than the header, and longer when its
+// last column is a label.
+void read_csv_records(std::string_view text, const std::string& where, const TableLayout& layout,
+                      const RecordVisitor& visit);
 
 // One object per line: {"image": "a.jpg", "label": "cat"} or "labels": ["cat", "dog"], "not"
-// likewise, "split", "complete": true.
+// likewise, "split", "complete": true. Strings, not the elements of arrays, are divided at `tags`.
 void read_json_lines_records(std::string_view text, const std::string& where,
-                             const RecordVisitor& visit);
+                             const TagSeparators& tags, const RecordVisitor& visit);
 
 }  // namespace spml

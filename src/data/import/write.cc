@@ -1,15 +1,19 @@
 // The one writer of data folders made by importers.
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "base/fail.h"
+#include "base/folders.h"
 #include "base/memory_budget.h"
 #include "data/dataset.h"
 #include "data/dataset_json.h"
+#include "data/earlier_features.h"
 #include "data/folder_update.h"
 #include "data/import/images.h"
 #include "data/import/import.h"
+#include "formats/json.h"
 #include "formats/npy.h"
 
 namespace spml {
@@ -27,12 +31,18 @@ std::vector<std::string> image_names(const std::vector<ImportedRow>& rows) {
   return names;
 }
 
-// Truth, 0 and 1, or observed labels, in which -1 is known to be absent.
-void write_rows(const Path& path, const std::vector<ImportedRow>& rows, size_t labels, bool truth) {
+// Truth, 0 and 1, or observed labels, in which -1 is known to be absent; in kAllObserved that is
+// all that is not listed.
+enum class RowLabels { kTruth, kObserved, kAllObserved };
+
+void write_rows(const Path& path, const std::vector<ImportedRow>& rows, size_t labels,
+                RowLabels labels_are) {
+  const bool truth = labels_are == RowLabels::kTruth;
   NpyRowWriter writer(path, DType::kI8, rows.size(), labels);
   std::vector<int8_t> dense(labels);
   for (const ImportedRow& row : rows) {
-    std::ranges::fill(dense, static_cast<int8_t>(row.complete && !truth ? -1 : 0));
+    const bool complete = row.complete || labels_are == RowLabels::kAllObserved;
+    std::ranges::fill(dense, static_cast<int8_t>(complete && !truth ? -1 : 0));
     if (!truth) {
       for (const int32_t absent : row.negatives) dense[static_cast<size_t>(absent)] = -1;
     }
@@ -81,7 +91,11 @@ void write_part(const ImportedSet& set, const std::vector<ImportedRow>& rows,
   const size_t labels = set.classes.size();
   write_npy(images_file(folder, part), image_names(rows));
   const bool truth = set.complete || (set.full_test && part == "val");
-  write_rows(truth ? truth_file(folder, part) : observed_file(folder, part), rows, labels, truth);
+  write_rows(truth ? truth_file(folder, part) : observed_file(folder, part), rows, labels,
+             truth ? RowLabels::kTruth : RowLabels::kObserved);
+  if (set.all_observed && part == "train") {
+    write_rows(observed_file(folder, part), rows, labels, RowLabels::kAllObserved);
+  }
   if (set.has_boxes) {
     write_weights(box_area_file(folder, part), rows, labels, &ImportedLabel::area);
     write_weights(box_closeness_file(folder, part), rows, labels, &ImportedLabel::closeness);
@@ -116,6 +130,22 @@ void check_class(int32_t label, const ImportedRow& row, const ImportedSet& set, 
        label);
 }
 
+void write_set(const ImportedSet& set, const FolderUpdate& update) {
+  write_part(set, set.train, set.train_features, "train", update.staging());
+  if (!set.test.empty()) {
+    write_part(set, set.test, set.test_features, "val", update.staging());
+  }
+  write_file(update.staging() / "dataset.json", to_json(describe(set, update.out())));
+}
+
+// What the folder says of the features that stay.
+void add_extraction(const Path& dataset_json, const std::string& extraction) {
+  auto json = parse_ordered_json(read_file(dataset_json), dataset_json.string());
+  json["extraction"] = nlohmann::ordered_json::parse(extraction);
+  write_file(dataset_json,
+             json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
 // Whatever the source, a folder is written that can be opened again.
 void check_set(const ImportedSet& set, const Path& out) {
   if (set.classes.size() > kMaxClasses) {
@@ -148,12 +178,25 @@ void check_set(const ImportedSet& set, const Path& out) {
 void write_data_folder(const ImportedSet& set, const Path& folder, bool overwrite) {
   check_set(set, folder);
   FolderUpdate update(folder, overwrite);
-  write_part(set, set.train, set.train_features, "train", update.staging());
-  if (!set.test.empty()) {
-    write_part(set, set.test, set.test_features, "val", update.staging());
-  }
-  write_file(update.staging() / "dataset.json", to_json(describe(set, update.out())));
+  write_set(set, update);
   update.finish();
+}
+
+std::string update_data_folder(const ImportedSet& set, const Path& folder) {
+  check_set(set, folder);
+  const bool existed = path_exists(folder / "dataset.json");
+  FolderUpdate update(folder, existed);
+  write_set(set, update);
+  KeptFeatures kept;
+  if (existed && set.train_features.file.empty()) {
+    kept = keep_features(update.out(), update.staging(), set.image_root);
+    if (kept.in_place) add_extraction(update.staging() / "dataset.json", kept.extraction);
+  }
+  update.finish();
+  return kept.without_rows
+             ? "the features were made by an earlier version, which did not record their images: "
+               "spml extract makes all of them again"
+             : "";
 }
 
 }  // namespace spml
