@@ -8,6 +8,7 @@
 #include "formats/safetensors.h"
 #include "formats/table_text.h"
 #include "formats/torch_checkpoint.h"
+#include "formats/xmp.h"
 #include "memory_file.h"
 #include "targets.h"
 
@@ -93,6 +94,14 @@ bool fuzz_voc_xml(std::span<const std::byte> bytes) {
     for (const VocObject& object : annotation.objects) {
       add_box(label, object.box, annotation.width, annotation.height);
     }
+  });
+}
+
+bool fuzz_xmp(std::span<const std::byte> bytes) {
+  return accepts([&] {
+    const std::vector<std::string> added = {"cat", "<b> & \"c\""};
+    const std::string written = with_xmp_keywords(as_text(bytes), added, "a.xmp");
+    xmp_keywords(written, "written");  // what we write, we read
   });
 }
 

@@ -17,6 +17,7 @@ bool fuzz_csv(std::span<const std::byte> bytes);
 bool fuzz_json_lines(std::span<const std::byte> bytes);
 bool fuzz_voc_xml(std::span<const std::byte> bytes);
 bool fuzz_coco_json(std::span<const std::byte> bytes);
+bool fuzz_xmp(std::span<const std::byte> bytes);
 // In import_targets.cc: several files in one input (sections.h).
 bool fuzz_voc_lists(std::span<const std::byte> bytes);
 bool fuzz_nus_lists(std::span<const std::byte> bytes);
