@@ -46,19 +46,24 @@ role+an-ls     1           eps=0.1,0.3
 role+em        1           alpha=0.05,0.2
 role+gr        1           wT=2,10
 ridge          1
+logistic       1           C=0.001,0.01,0.1
+squared-hinge  1           C=0.0001,0.001,0.01
 "
 
 # field FILE NAME: the first number of that name in a best.json
 field() { sed -n "s/^ *\"$2\": \([0-9.e+-]*\),\?$/\1/p" "$1" | head -n 1; }
 
-# search DATA LOSS PARAM FOLDER FLAG...: names the file with its result. What is solved for takes no steps:
-# it has no rates to search, and chooses its strength itself.
+# search DATA LOSS PARAM FOLDER FLAG...: names the file with its result. What is solved for takes no steps
+# and has no rates to search; ridge chooses its strength itself.
 search() {
   local data=$1 loss=$2 param=$3 folder=$4
   shift 4
   if [[ $loss == ridge ]]; then
     "$spml" train "$data" --loss ridge --out "$folder" --resume "$@" >&2
     echo "$folder/result.json"
+  elif [[ $loss == logistic || $loss == squared-hinge ]]; then
+    "$spml" sweep "$data" --loss "$loss" --param "$param" ${JOBS:+--jobs "$JOBS"} --out "$folder" "$@" >&2
+    echo "$folder/best.json"
   else
     "$spml" sweep "$data" --loss "$loss" ${param:+--param "$param"} --lr "${LRS:-1e-2,2e-3,4e-4}" \
       --batch "${BATCH:-64}" --epochs "${EPOCHS:-15}" ${JOBS:+--jobs "$JOBS"} --out "$folder" "$@" >&2

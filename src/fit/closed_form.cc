@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "base/fail.h"
 #include "base/memory_budget.h"
+#include "convex/solve.h"
 #include "linear/linear_model.h"
 #include "ridge/known_labels.h"
 
@@ -22,12 +24,20 @@ Matrix<int8_t> known_labels(const Session& session) {
   return known;
 }
 
-void check_can_solve(const Session& session) {
-  const std::string what =
-      takes_steps(session.config) ? "--blend-ridge" : fmt::format("loss {}", session.config.loss);
+std::string what_is_solved(const Session& session) {
+  return takes_steps(session.config) ? "--blend-ridge"
+                                     : fmt::format("loss {}", session.config.loss);
+}
+
+void check_has_all_rows(const Session& session) {
   if (session.share != nullptr) {
-    fail("{} is solved for from all rows at once; leave out --shard-by rows", what);
+    fail("{} needs all rows at once; drop --shard-by rows", what_is_solved(session));
   }
+}
+
+void check_can_solve(const Session& session) {
+  check_has_all_rows(session);
+  const std::string what = what_is_solved(session);
   const size_t features = session.data.train_file.features.cols();
   const size_t rows = session.prepared.split.train.size();
   if (!LeastSquares::can_fit(rows, features)) {
@@ -37,9 +47,9 @@ void check_can_solve(const Session& session) {
   MemoryBudget().require(bytes_to_fit(rows, session.data.labels(), features), what);
 }
 
-// The solution as logits, of this process's labels.
-LinearFit solution(const Session& session, View<const int8_t> known, double strength,
-                   const LoopEvents& events) {
+// The least squares of all labels as logits of this process's.
+LinearFit ridge_solution(const Session& session, View<const int8_t> known, double strength,
+                         const LoopEvents& events) {
   check_can_solve(session);
   const auto& model = dynamic_cast<const LinearModel&>(*session.model);
   const KnownLabelClassifier squares(
@@ -56,6 +66,44 @@ LinearFit solution(const Session& session, View<const int8_t> known, double stre
     mine.bias.push_back(kScoreToLogit * (fit.bias[j] - 0.5f));
   }
   return mine;
+}
+
+// What src/convex solves for; the other loss without steps is least squares.
+std::optional<MarginLoss> margin_loss(const Session& session) {
+  if (session.loss_info.name == "logistic") return MarginLoss::kLogistic;
+  if (session.loss_info.name == "squared-hinge") return MarginLoss::kSquaredHinge;
+  return std::nullopt;
+}
+
+// One label against the rest, for the labels of this process.
+LinearFit margin_solution(const Session& session, View<const int8_t> known,
+                          const LoopEvents& events) {
+  check_has_all_rows(session);
+  const FeatureMatrix& features = session.data.train_file.features;
+  const size_t rows = known.rows, labels = session.part.count;
+  MemoryBudget().require(saturating_sum(bytes_to_solve(rows, labels, features.cols()),
+                                        saturating_product(rows, features.cols(), sizeof(float))),
+                         what_is_solved(session));
+  Matrix<float> targets(labels, rows), weights(labels, rows, 1.0f);
+  const auto unknown = static_cast<float>(session.params.at("gamma"));
+  for (size_t i = 0; i < rows; ++i) {
+    for (size_t j = 0; j < labels; ++j) {
+      const int8_t observed = known(i, session.part.first + j);
+      targets(j, i) = observed > 0;
+      if (observed == 0) weights(j, i) = unknown;
+    }
+  }
+  const auto& model = dynamic_cast<const LinearModel&>(*session.model);
+  ConvexProblem problem;
+  problem.loss = *margin_loss(session);
+  problem.targets = targets;
+  problem.weights = weights;
+  problem.strength = session.params.at("C");
+  problem.threads = session.threads;
+  problem.between_parts = events.between_parts;
+  const DenseProducts products(features, model.transform(), session.prepared.split.train,
+                               session.threads);
+  return solve_convex(products, problem).fit;
 }
 
 // body(first, logits (count, L)) over the training rows, some at a time.
@@ -117,7 +165,9 @@ void solve(Session& session, const LoopEvents& events) {
   const auto start = std::chrono::steady_clock::now();
   auto& model = dynamic_cast<LinearModel&>(*session.model);
   const Matrix<int8_t> known = known_labels(session);
-  const LinearFit fit = solution(session, known, session.params.at("strength"), events);
+  const LinearFit fit = margin_loss(session)
+                            ? margin_solution(session, known, events)
+                            : ridge_solution(session, known, session.params.at("strength"), events);
   model.set_weights(fit.weight, fit.bias);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
 
@@ -143,7 +193,7 @@ void blend_with_solution(Session& session, const LoopEvents& events) {
   const std::vector<Spread> trained = spreads(session);
   std::vector<float> weight = model.weight();
   std::vector<float> bias(model.bias().begin(), model.bias().end());
-  const LinearFit fit = solution(session, known_labels(session), 0, events);
+  const LinearFit fit = ridge_solution(session, known_labels(session), 0, events);
   model.set_weights(fit.weight, fit.bias);
   const std::vector<Spread> solved = spreads(session);
   const size_t features = session.data.train_file.features.cols();

@@ -1,5 +1,5 @@
-// Linear classifiers that are solved for (src/ridge): in place of those trained by steps, where a
-// loss's row of the table says closed_form, or beside them (--blend-ridge).
+// Linear classifiers that are solved for (src/ridge, src/convex): in place of those trained by
+// steps, where a loss's row of the table says closed_form, or beside them (--blend-ridge).
 #pragma once
 
 #include "fit/session.h"

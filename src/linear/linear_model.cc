@@ -11,7 +11,7 @@
 namespace spml {
 namespace {
 
-// Multiply-adds of a step that are worth a thread of their own.
+// Multiply-adds of a step that are worth another thread.
 constexpr size_t kWorkPerThread = 300'000;
 
 int useful_threads(const LinearConfig& config) {

@@ -9,7 +9,7 @@
 namespace spml {
 namespace {
 
-// Layer 1 or 2: a start of its own, not the classifier's.
+// Layer 1 or 2: seeded apart from the classifier.
 LinearConfig layer_config(const LinearConfig& config, int layer) {
   LinearConfig c = config;
   c.seed = random_u64(config.seed, Stream::kInitialEstimates, static_cast<uint64_t>(layer));

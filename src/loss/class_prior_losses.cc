@@ -76,7 +76,8 @@ constexpr LossParameter kParams[] = {warm_up(0.2)};
 
 constexpr LossInfo kCrisp = {
     .name = "crisp",
-    .summary = "class-prior risk: the share of each label is estimated and its mean f held to it",
+    .summary =
+        "class-prior risk: the share of each label is estimated, and its mean f kept near it",
     .formula =
         "as `an` for warm_up T epochs; then the mean over labels of "
         "`2 pi P[1-f] + |mean[f] - pi| + mean[f where o = -1]`: the means are over the B rows of "

@@ -34,9 +34,9 @@ constexpr LossInfo kRidge = {
     .formula =
         "with the score s = z/10 + 1/2: `(s-1)^2` where o = +1, `s^2` where o = -1, `s^2/2` "
         "elsewhere (beyond an error of 10 its tangent). A linear classifier takes no steps; it is "
-        "solved for in two rounds. In the first unknown labels have the target 0; in the second "
-        "what the first, fitted without their row, says of them, in [0, 1], lowered where more "
-        "labels would then be missing than k leaves room for",
+        "solved for in two rounds. In the first, unknown labels have the target 0; in the second, "
+        "their score by the first round fitted without their row, clamped to [0, 1] and scaled "
+        "down where it implies more missing labels than k allows",
     .source =
         "Hoerl and Kennard, Ridge Regression, 1970; the two rounds are ours (docs/suggest.md)",
     .negatives = "`s^2`, in closed form a target of 0 in both rounds",

@@ -20,7 +20,8 @@
   /* large_loss.cc         */ row(kLlR) row(kLlCt) row(kLlCp)                              \
   /* self_training.cc      */ row(kSelfTraining)                                           \
   /* class_prior_losses.cc */ row(kCrisp) row(kNnpu)                                       \
-  /* ridge.cc              */ row(kRidge)
+  /* ridge.cc              */ row(kRidge)                                                  \
+  /* margin.cc             */ row(kLogistic) row(kSquaredHinge)
 // clang-format on
 
 namespace spml {

@@ -21,14 +21,10 @@
 #include <vector>
 
 #include "linear/features.h"
+#include "linear/linear_fit.h"
 #include "ridge/cholesky.h"
 
 namespace spml {
-
-// z = weight x + bias
-struct LinearFit {
-  std::vector<float> weight, bias;  // (L, D), (L)
-};
 
 class LeastSquares {
  public:

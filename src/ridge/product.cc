@@ -25,13 +25,13 @@ namespace spml::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // tile (kTileRows, kTileColumns) += A B for packed operands: A (depth, kTileRows), transposed, and
-// B (depth, kTileColumns).
-void multiply_tile(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, size_t depth,
-                   float* HWY_RESTRICT tile) {
+// B (depth, kTileColumns). Of the tile, `rows` and `columns` are wanted, and a few more written.
+void multiply_tile(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, size_t rows,
+                   size_t columns, size_t depth, float* HWY_RESTRICT tile) {
   const hn::ScalableTag<float> d;
   const size_t lanes = hn::Lanes(d);
-  for (size_t i = 0; i < kTileRows; i += kRowsAtOnce) {
-    for (size_t j = 0; j < kTileColumns; j += 2 * lanes) {
+  for (size_t i = 0; i < rows; i += kRowsAtOnce) {
+    for (size_t j = 0; j < columns; j += 2 * lanes) {
       auto c00 = hn::Zero(d), c01 = c00, c10 = c00, c11 = c00;
       auto c20 = c00, c21 = c00, c30 = c00, c31 = c00;
       for (size_t k = 0; k < depth; ++k) {
@@ -106,9 +106,10 @@ void add_product(Strided a, Strided b, size_t m, size_t n, size_t k, float scale
       pack(b, first, depth, j, columns, kTileColumns, right.data());
       for (size_t tile = 0; tile < tiles_here; ++tile) {
         const size_t i = (top + tile) * kTileRows;
-        pack(a_transposed, first, depth, i, std::min(kTileRows, m - i), kTileRows, left.data());
+        const size_t rows = std::min(kTileRows, m - i);
+        pack(a_transposed, first, depth, i, rows, kTileRows, left.data());
         HWY_DYNAMIC_DISPATCH(multiply_tile)
-        (left.data(), right.data(), depth, &tiles[tile * kTileRows * kTileColumns]);
+        (left.data(), right.data(), rows, columns, depth, &tiles[tile * kTileRows * kTileColumns]);
       }
     }
     const size_t begin = top * kTileRows, end = std::min(m, begin + tiles_here * kTileRows);

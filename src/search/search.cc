@@ -32,11 +32,10 @@ constexpr double kScreenRows = 10000;  // training rows of a short run, at most 
 // Rows x features x labels, over all splits of a trial: on large data one split has to do.
 constexpr double kScreenWork = 1e8, kFinalWork = 3e8;
 constexpr size_t kFinalsOfALoss = 2;
-// Solving for a classifier takes the cube of the features, or of the rows where they are fewer
-// (with more it would outlast the search), and their square times the larger of the two for the
-// matrix to begin with: that much is always affordable.
-constexpr size_t kMostSolved = 4096;
-constexpr double kMatrixWork = 2.0 * kMostSolved * kMostSolved * kMostSolved;
+// Solving for a classifier takes the square of the smaller of features and rows times the larger.
+// That much is always affordable; beyond kMostSolved trials side by side take too much memory.
+constexpr size_t kMostSolved = 8192;
+constexpr double kMatrixWork = 6.0 * 4096 * 4096 * 4096;
 constexpr size_t kBlends = 3;
 constexpr double kHardlyWorse = 0.01;  // of a score: less than chance makes of it
 constexpr double kDecay = 1e-4;        // of the weights

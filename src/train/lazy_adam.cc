@@ -11,10 +11,10 @@
 namespace spml {
 namespace {
 
-// Beyond so many steps 0.9^j is nothing in double precision.
+// Beyond this many steps 0.9^j is negligible in double precision.
 constexpr uint64_t kHorizon = 400;
 
-// Beyond so many it is nothing in single precision, in which terms are added up one by one.
+// Beyond this many it is negligible in single precision, in which terms are added one by one.
 constexpr uint64_t kTerms = 200;
 
 // exp() of it is nothing beside 1 in double precision.

@@ -54,7 +54,10 @@ TEST(Ridge, IsSearchedWhereSolvingTakesNoLongerThanTraining) {
   EXPECT_TRUE(is_worth_solving(3659, 4096, 20, 25));
   EXPECT_TRUE(is_worth_solving(1500, 12000, 20, 25));
   EXPECT_TRUE(is_worth_solving(65665, 2048, 80, 25));
-  EXPECT_FALSE(is_worth_solving(4097, 4097, 20, 25));
+  EXPECT_TRUE(is_worth_solving(6000, 6000, 20, 25));
+  EXPECT_FALSE(is_worth_solving(8192, 8192, 20, 25));
+  EXPECT_TRUE(is_worth_solving(8192, 8192, 200, 25));  // training takes longer
+  EXPECT_FALSE(is_worth_solving(8193, 8193, 200, 25));
   // Fewer rows than features: the matrix of the rows takes their square times the features.
   EXPECT_FALSE(is_worth_solving(4000, 100000, 5, 25));
   EXPECT_TRUE(is_worth_solving(400, 100000, 5, 25));

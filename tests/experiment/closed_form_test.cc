@@ -34,9 +34,12 @@ Matrix<float> logits_of(const Session& session) {
   return logits;
 }
 
-TEST(ClosedForm, IsARunOfOneStep) {
+class ClosedForm : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Losses, ClosedForm, testing::Values("ridge", "logistic", "squared-hinge"));
+
+TEST_P(ClosedForm, IsARunOfOneStep) {
   const Dataset data = small_data();
-  Session session(data, config_of("ridge"), 1);
+  Session session(data, config_of(GetParam()), 1);
   size_t epochs_told = 0;
   LoopEvents events;
   events.after_epoch = [&](EpochRecord&) { ++epochs_told; };
@@ -51,23 +54,47 @@ TEST(ClosedForm, IsARunOfOneStep) {
   EXPECT_GT(session.loop.state().epochs.front().train_loss, 0);
 }
 
-TEST(ClosedForm, HasTheSameBytesForAnyNumberOfThreads) {
+TEST_P(ClosedForm, HasTheSameBytesForAnyNumberOfThreads) {
   const Dataset data = small_data();
-  Session one(data, config_of("ridge"), 1), three(data, config_of("ridge"), 3);
+  Session one(data, config_of(GetParam()), 1), three(data, config_of(GetParam()), 3);
   train(one);
   train(three);
   EXPECT_EQ(weights_of(one), weights_of(three));
 }
 
-TEST(ClosedForm, TakesNoSettingsOfSteps) {
+TEST_P(ClosedForm, TakesNoSettingsOfSteps) {
   for (const char* name : {"lr", "batch", "epochs", "weight-decay", "average", "patience"}) {
     GridValues values;
-    values.settings = {{"loss", {"ridge"}}, {name, {"3"}}};
+    values.settings = {{"loss", {GetParam()}}, {name, {"3"}}};
     EXPECT_SPML_ERROR(make_grid(values, 4), HasSubstr("a loss that is trained by steps"));
   }
 }
 
-TEST(ClosedForm, IsOneRunOfASweepOverStepSizes) {
+TEST(MarginLosses, HaveLargerWeightsWithLessPenalty) {
+  const Dataset data = small_data();
+  TrainConfig config = config_of("logistic");
+  const auto squares = [&](double strength) {
+    config.params["C"] = strength;
+    Session session(data, config, 1);
+    train(session);
+    double sum = 0;
+    for (const float weight : weights_of(session)) sum += weight * weight;
+    return sum;
+  };
+  EXPECT_GT(squares(1), 1.1 * squares(0.1));
+}
+
+TEST(MarginLosses, AssumedNegativesCanWeighNothing) {
+  const Dataset data = small_data();
+  TrainConfig config = config_of("squared-hinge");
+  config.params["gamma"] = 0;
+  Session session(data, config, 1);
+  train(session);
+  // Positives alone: a bias is all that it takes.
+  for (const float weight : weights_of(session)) EXPECT_NEAR(weight, 0, 1e-3);
+}
+
+TEST(SolvedLoss, IsOneRunOfASweepOverStepSizes) {
   GridValues values;
   values.settings = {{"loss", {"an", "ridge"}}, {"lr", {"0.1", "0.01", "0.001"}}};
   EXPECT_EQ(make_grid(values, 4).size(), 4u);

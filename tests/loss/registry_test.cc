@@ -42,7 +42,8 @@ TEST(LossTable, AnUnknownNameListsTheCandidates) {
 }
 
 TEST(LossTable, RoleCombinesWithEveryLossThatTakesStepsAndHasNoEstimates) {
-  EXPECT_EQ(combined_losses().size(), all_losses().size() - 2);  // all but role and ridge
+  EXPECT_EQ(combined_losses().size(),
+            all_losses().size() - 4);  // all but role and those solved for
   const LossInfo& info = find_loss("role+wan");
   EXPECT_EQ(info.name, "role+wan");
   EXPECT_TRUE(info.needs_k && info.uses_estimates);

@@ -266,8 +266,9 @@ TEST(LossValue, NnpuRaisesANegativeRisk) {
 }
 
 TEST(LossValue, AKnownNegativeIsNotAnUnknownLabel) {
-  // Every loss that sees observed labels, but for an, which takes every unknown label for a known
-  // negative, and for bce and its like, for which nothing is unknown. In the third epoch of 3.
+  // Every loss that sees observed labels, but for an and those solved for with gamma 1, which take
+  // every unknown label for a known negative, and for bce and its like, for which nothing is
+  // unknown. In the third epoch of 3.
   Batch known = two_rows(), unknown = two_rows();
   unknown.observed[2] = 0;
   known.z[2] = unknown.z[2] = kLog3;
@@ -275,7 +276,8 @@ TEST(LossValue, AKnownNegativeIsNotAnUnknownLabel) {
   for (const LossInfo* info : all_losses()) {
     EXPECT_FALSE(info->negatives.empty()) << info->name;
     const bool same = info->name == "an" || info->name == "bce" || info->name == "bce-ls" ||
-                      info->name == "self-training";
+                      info->name == "self-training" || info->name == "logistic" ||
+                      info->name == "squared-hinge";
     const auto loss = make_loss(info->name, {.labels = 3, .k = 1.5, .params = {}});
     const auto with = known.evaluate<double>(*loss), without = unknown.evaluate<double>(*loss);
     EXPECT_EQ(with.dz[2] == without.dz[2], same) << info->name;
@@ -354,6 +356,23 @@ TEST(LossValue, RidgeSquaresTheErrorsOfScores) {
   const double sum = 0 + 0.25 + 0.25 + 1 + 0.125 + 10 * (2 * 10.5 - 10);
   expect_result(batch.evaluate<double>(*loss), sum / 6,
                 {0, -0.1 / 6, 0.1 / 6, -0.2 / 6, 0.05 / 6, 2 / 6.});
+}
+
+TEST(LossValue, LogisticIsWanWithAWeightOfItsOwn) {
+  const Batch batch = Batch::random(3, 5, 21);
+  const auto logistic = make_loss("logistic", {.labels = 5, .k = {}, .params = {{"gamma", 0.25}}});
+  const auto wan = make_loss("wan", {.labels = 5, .k = {}, .params = {}});  // 1/(L-1)
+  EXPECT_EQ(batch.evaluate<double>(*logistic).dz, batch.evaluate<double>(*wan).dz);
+}
+
+TEST(LossValue, SquaredHingeCountsWhatIsShortOfTheMargin) {
+  Batch batch(2, 3);
+  batch.z = {3, 0, 0, -3, 0.5, 1};
+  batch.observed = {1, 1, -1, 1, 0, 0};
+  const auto loss = make_loss("squared-hinge", {.labels = 3, .k = {}, .params = {{"gamma", 0.5}}});
+  const double sum = 0 + 1 + 1 + 16 + 0.5 * 2.25 + 0.5 * 4;
+  expect_result(batch.evaluate<double>(*loss), sum / 6,
+                {0, -2 / 6., 2 / 6., -8 / 6., 1.5 / 6, 2 / 6.});
 }
 
 }  // namespace

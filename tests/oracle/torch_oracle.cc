@@ -208,6 +208,11 @@ Tensor squared_error(const Batch& b) {
   return (weight * torch::square(score - b.positive)).mean();
 }
 
+Tensor squared_hinge(const Batch& b) {
+  const Tensor weight = b.positive + b.negative + b["gamma"] * b.unknown;
+  return (weight * torch::square(torch::relu(1 - (2 * b.positive - 1) * b.z))).mean();
+}
+
 const std::map<std::string_view, std::function<Tensor(const Batch&)>> kOracles = {
     {"bce", assume_negative},
     {"bce-ls", [](const Batch& b) { return smoothed(b, b["eps_n"]); }},
@@ -234,6 +239,8 @@ const std::map<std::string_view, std::function<Tensor(const Batch&)>> kOracles =
     {"crisp", class_prior},
     {"nnpu", non_negative},
     {"ridge", squared_error},
+    {"logistic", weak_negative},
+    {"squared-hinge", squared_hinge},
 };
 
 std::vector<double> gradient_of(const Tensor& variable) {
