@@ -108,6 +108,7 @@ void LinearClassifier::save(const Path& folder, Existing existing) const {
   writer.add("classifier.weight", {labels(), features()}, parts.weight.flat());
   writer.add("classifier.bias", {labels()}, parts.bias);
   save_transform(state_->model->transform(), writer);
+  writer.expect_finite(run.model());
   writer.add_metadata("format", "spml");
   writer.add_metadata("loss", record.result.loss);
   std::string metrics;

@@ -15,6 +15,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "cli/flags/flags.h"
+#include "cli/standard_streams.h"
 #include "cluster/launch.h"
 #include "cluster/mpi_module.h"
 #include "imaging/load_module.h"
@@ -46,8 +47,7 @@ bool may_speak() {
 // Called from a second thread while the first one works: no other way out is safe.
 [[noreturn]] void end_at_once(const std::string& line) {
   if (may_speak()) {
-    fmt::print(stderr, "spml: error: {}\n", printable(line));
-    std::fflush(stderr);
+    say(fmt::format("spml: error: {}\n", printable(line)));
   }
   std::_Exit(1);
 }
@@ -153,15 +153,14 @@ bool end_cluster(const std::string& error, int code) {
     return true;
   }
   if (g_cluster->is_first()) {
-    if (may_speak()) fmt::print(stderr, "spml: error: {}\n", error);
-    std::fflush(stderr);
+    if (may_speak()) say(fmt::format("spml: error: {}\n", error));
   } else {
     // All ranks may have met the same error: rank 0 then reports it and ends this one while it
     // waits.
     std::this_thread::sleep_for(milliseconds(1000));
     g_module->tell(error);
     std::this_thread::sleep_for(milliseconds(3000));
-    if (may_speak()) fmt::print(stderr, "spml: error: rank {}: {}\n", g_cluster->rank(), error);
+    if (may_speak()) say(fmt::format("spml: error: rank {}: {}\n", g_cluster->rank(), error));
   }
   g_module->abort(code);
   return true;

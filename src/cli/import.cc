@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cli/print_json.h"
+#include "cli/standard_streams.h"
 #include "cli/verbs.h"
 
 namespace spml::cli {
@@ -109,7 +110,7 @@ void finish(const ImportedSet& set, const Output& output) {
   if (!kept.empty()) report.warnings.push_back(kept);
   for (const std::string& warning : report.warnings) {
     if (output.common.quiet) break;
-    fmt::print(stderr, "spml: warning: {}\n", printable(warning));
+    say(fmt::format("spml: warning: {}\n", printable(warning)));
   }
   if (!output.common.quiet) print_similar(report);
   if (output.common.json) {

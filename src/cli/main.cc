@@ -14,6 +14,7 @@
 #include "cli/flags/help.h"
 #include "cli/flags/parse.h"
 #include "cli/mapped_file_errors.h"
+#include "cli/standard_streams.h"
 #include "cli/verbs.h"
 #include "cli/version.h"
 #include "spml/error.h"
@@ -30,7 +31,9 @@ int report(const std::string& message, int code) {
     while ((line[end] & 0xc0) == 0x80) --end;  // not in the middle of a character
     line = line.substr(0, end) + "...";
   }
-  if (!spml::cli::end_cluster(line, code)) fmt::print(stderr, "spml: error: {}\n", line);
+  if (!spml::cli::end_cluster(line, code)) {
+    spml::cli::say(fmt::format("spml: error: {}\n", line));
+  }
   return code;
 }
 
@@ -83,6 +86,7 @@ void run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  spml::cli::open_standard_streams();
   spml::cli::explain_mapped_file_errors();
   try {
     run(argc, argv);

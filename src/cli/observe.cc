@@ -103,7 +103,7 @@ void run(const Arguments& arguments) {
          path_exists(arguments.folder) ? "a file" : "nothing of that name");
   }
   const auto lock = lock_data_folder(arguments.folder);
-  refuse_unfinished(arguments.folder);
+  refuse_unfinished(arguments.folder, "observe");
   std::vector<Part> parts;
   for (const char* name : {"train", "val"}) {
     LabelMatrix truth = open_labels(truth_file(arguments.folder, name));
@@ -130,7 +130,9 @@ void run(const Arguments& arguments) {
                        part.truth.cols());
     append_rows(files.back(), draw(arguments, part, parts.front().truth));
   }
+  UnfinishedMark mark(arguments.folder, "observe");
   for (NpyRowWriter& file : files) file.finish();
+  mark.lift();
   Json written = Json::array();
   for (const Part& part : parts) {
     const Path path = observed_file(arguments.folder, part.name);

@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "cli/standard_streams.h"
 
 namespace spml::cli {
 namespace {
@@ -34,7 +35,7 @@ std::string rate_text(double rate) {
   return rate < 10 ? fmt::format("{:.2g}", rate) : fmt::format("{:.0f}", rate);
 }
 
-void notice(const std::string& text) { fmt::print(stderr, "spml: {}\n", printable(text)); }
+void notice(const std::string& text) { say(fmt::format("spml: {}\n", printable(text))); }
 
 void catch_interrupt() { std::signal(SIGINT, on_interrupt); }
 
@@ -49,7 +50,7 @@ Progress::Progress(std::string_view title, std::string unit, bool quiet)
 Progress::~Progress() { clear(); }
 
 void Progress::clear() {
-  if (drawn_) fmt::print(stderr, "\r\033[K");
+  if (drawn_) say("\r\033[K");
   drawn_ = false;
 }
 
@@ -71,20 +72,19 @@ void Progress::update(uint64_t done, uint64_t total, const std::string& note) {
       fmt::format("{}/{} {}  {}/s  {} left{}{}", done, total, unit_, rate_text(rate),
                   clock_text(left), note.empty() ? "" : "  ", printable(note));
   if (!terminal_) {
-    fmt::print(stderr, "{}: {}\n", title_, text);
+    say(fmt::format("{}: {}\n", title_, text));
     return;
   }
   const int filled = total > 0 ? static_cast<int>(done * kBarWidth / total) : 0;
-  fmt::print(stderr, "\r\033[K{} [{:=<{}}{:<{}}] {}", title_, "", filled, "", kBarWidth - filled,
-             text);
-  std::fflush(stderr);
+  say(fmt::format("\r\033[K{} [{:=<{}}{:<{}}] {}", title_, "", filled, "", kBarWidth - filled,
+                  text));
   drawn_ = true;
 }
 
 void Progress::message(const std::string& text) {
   if (quiet_) return;
   clear();
-  fmt::print(stderr, "{}\n", printable(text));
+  say(fmt::format("{}\n", printable(text)));
 }
 
 }  // namespace spml::cli

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/progress.h"
+#include "cli/standard_streams.h"
 
 namespace spml::cli {
 namespace {
@@ -71,9 +72,9 @@ void LiveTable::add(const SweepRun& run, size_t done, size_t total) {
     if (now - drawn_ < std::chrono::seconds(10)) return;
     drawn_ = now;
     const RunResult& result = run.record.result;
-    fmt::print(stderr, "sweep: {}/{} {} lr {:g} batch {} seed {}: val {} test {}\n", done, total,
-               printable(result.loss), result.lr, result.batch, result.seed, number(result.val_map),
-               number(result.test_map));
+    say(fmt::format("sweep: {}/{} {} lr {:g} batch {} seed {}: val {} test {}\n", done, total,
+                    printable(result.loss), result.lr, result.batch, result.seed,
+                    number(result.val_map), number(result.test_map)));
     return;
   }
   // All runs are compared each time: not more than ten times a second, of however many.
@@ -85,11 +86,11 @@ void LiveTable::add(const SweepRun& run, size_t done, size_t total) {
   const std::string text = sweep_table(best_per_loss(runs_)) +
                            fmt::format("{}/{} runs  {} left\n", done, total, clock_text(left));
   lines_ = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
-  fmt::print(stderr, "{}", text);
+  say(text);
 }
 
 void LiveTable::erase() {
-  if (lines_ > 0) fmt::print(stderr, "\033[{}A\033[J", lines_);
+  if (lines_ > 0) say(fmt::format("\033[{}A\033[J", lines_));
   lines_ = 0;
 }
 

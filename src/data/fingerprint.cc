@@ -1,31 +1,40 @@
 #include <fmt/core.h>
 
-#include <algorithm>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <memory>
 #include <string_view>
+#include <vector>
 
 #include "data/dataset.h"
 
 namespace spml {
 namespace {
 
-constexpr size_t kSampledRows = 256;
-
-// FNV-1a, 64 bits.
+// XXH3, 128 bits: as fast as memory, so that every byte of the features can count.
 class Hash {
  public:
-  void add(const void* data, size_t bytes) {
-    const auto* p = static_cast<const unsigned char*>(data);
-    for (size_t i = 0; i < bytes; ++i) state_ = (state_ ^ p[i]) * 0x100000001b3u;
+  Hash() : state_(XXH3_createState()) {
+    if (state_ == nullptr) throw std::bad_alloc();
+    XXH3_128bits_reset(state_.get());
   }
+  void add(const void* data, size_t bytes) { XXH3_128bits_update(state_.get(), data, bytes); }
   void add(uint64_t number) { add(&number, sizeof(number)); }
   void add(std::string_view text) {
     add(text.size());
     add(text.data(), text.size());
   }
-  uint64_t value() const { return state_; }
+  std::string text() const {
+    const XXH128_hash_t hash = XXH3_128bits_digest(state_.get());
+    return fmt::format("{:016x}{:016x}", uint64_t{hash.high64}, uint64_t{hash.low64});
+  }
 
  private:
-  uint64_t state_ = 0xcbf29ce484222325u;
+  struct Free {
+    void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+  };
+  std::unique_ptr<XXH3_state_t, Free> state_;
 };
 
 void add_labels(Hash& hash, const LabelMatrix& labels) {
@@ -41,11 +50,12 @@ void add_labels(Hash& hash, const LabelMatrix& labels) {
 void add_features(Hash& hash, const FeatureMatrix& features) {
   hash.add(features.rows());
   hash.add(features.cols());
-  std::vector<float> row(features.cols());
-  const size_t sampled = std::min(features.rows(), kSampledRows);
-  for (size_t s = 0; s < sampled; ++s) {
-    features.read_row(s * features.rows() / sampled, row);
-    hash.add(row.data(), row.size() * sizeof(float));
+  hash.add(uint64_t{features.is_half()});
+  if (features.empty()) return;
+  if (features.is_half()) {
+    hash.add(features.halves().data, features.halves().size() * sizeof(uint16_t));
+  } else {
+    hash.add(features.floats().data, features.floats().size() * sizeof(float));
   }
 }
 
@@ -64,7 +74,7 @@ std::string fingerprint(const Dataset& data) {
   for (const std::string& name : data.classes) hash.add(name);
   add_part(hash, data.train_file);
   add_part(hash, data.test);
-  return fmt::format("{:016x}", hash.value());
+  return hash.text();
 }
 
 }  // namespace spml

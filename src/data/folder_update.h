@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "base/files.h"
 
@@ -12,8 +13,19 @@ namespace spml {
 std::unique_ptr<FileLock> lock_data_folder(const Path& folder);
 
 // Error when a writer was killed while it put its files in place: what is there belongs to two
-// different data sets.
-void refuse_unfinished(const Path& folder);
+// different data sets. The command `but` may go on: it replaces the files that it left before.
+void refuse_unfinished(const Path& folder, std::string_view but = "");
+
+// Says that a command is putting files of a data folder in place, one after the other: from its
+// construction to lift(), and for good when the command is killed between the two.
+class UnfinishedMark {
+ public:
+  UnfinishedMark(const Path& folder, std::string_view command);
+  void lift();
+
+ private:
+  Path folder_;
+};
 
 // Files are written to staging(), a folder of a name of its own, beside `out` or, when that exists,
 // inside it. finish() puts them in place: a new folder by one rename; in an existing one, file by
@@ -43,7 +55,8 @@ class FolderUpdate {
   Path out_, staging_;
   Earlier earlier_;
   bool existed_ = false;
-  std::unique_ptr<FileLock> lock_;  // of a folder that existed
+  std::unique_ptr<FileLock> lock_;     // of a folder that existed
+  std::unique_ptr<FileLock> at_work_;  // of staging(), as long as somebody fills it
 };
 
 }  // namespace spml

@@ -5,6 +5,7 @@
 #include "fit/closed_form.h"
 #include "fit/train.h"
 #include "linear/linear_model.h"
+#include "train/finite_scores.h"
 
 namespace spml {
 namespace {
@@ -56,7 +57,9 @@ double average_classifiers(Session& session, const RunEvents& events, const Spli
     average_over_seeds(session, static_cast<size_t>(config.average), stoppable, rows);
   }
   if (config.blend_ridge) blend_with_solution(session, stoppable);
-  return session.validation.evaluate(*session.model).map.map;
+  const Evaluation validation = session.validation.evaluate(*session.model);
+  expect_finite(validation, "the mean of several classifiers");
+  return validation.map.map;
 }
 
 }  // namespace spml

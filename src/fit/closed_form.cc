@@ -10,6 +10,7 @@
 #include "convex/solve.h"
 #include "linear/linear_model.h"
 #include "ridge/known_labels.h"
+#include "train/finite_scores.h"
 
 namespace spml {
 namespace {
@@ -173,6 +174,7 @@ void solve(Session& session, const LoopEvents& events) {
 
   LoopState& state = session.loop.state();
   const Evaluation validation = session.validation.evaluate(model);
+  expect_finite(validation, "the classifier that was solved for");
   state.step = 1;
   state.best_epoch = 1;
   state.best_val_map = validation.map.map;

@@ -7,7 +7,7 @@
 #include "decide/selection.h"
 #include "decide/thresholds.h"
 #include "fit/folds.h"
-#include "formats/json_fields.h"
+#include "formats/written_record.h"
 
 namespace spml {
 namespace {
@@ -214,7 +214,7 @@ double observed_criterion(Session& session, double k) {
 }
 
 void write_calibration(const Path& file, const Calibration& calibration) {
-  write_file(file, record_text(calibration, 2) + "\n");
+  write_file(file, written_record(calibration, file.string(), 2) + "\n");
 }
 
 Calibration read_calibration(const Path& file, size_t labels) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
+#include "train/finite_scores.h"
 
 namespace spml {
 namespace {
@@ -32,13 +33,17 @@ RunResult measure(Session& session) {
   if (!session.prepared.truth().empty()) {
     const Evaluator train =
         session.evaluator(Part::kTrainFile, session.prepared.split.train, session.prepared.truth());
-    result.train_map = train.evaluate(*session.model).map.map;
+    const Evaluation on_train = train.evaluate(*session.model);
+    expect_finite(on_train, "the model on the training rows");
+    result.train_map = on_train.map.map;
   }
   const DataPart& test_part = session.data.test;
   if (!test_part.truth.empty() && session.has_inputs(test_part)) {
     const auto rows = all_rows(test_part);
     const Evaluator test = session.evaluator(Part::kTest, rows, test_part.truth);
-    const MapResult map = test.evaluate(*session.model).map;
+    const Evaluation on_test = test.evaluate(*session.model);
+    expect_finite(on_test, "the model on the test rows");
+    const MapResult& map = on_test.map;
     result.test_map = map.map;
     result.test_map_nonempty = map.map_nonempty;
     for (const double ap : map.per_class_ap) result.per_class_ap.push_back(100 * ap);

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/all_finite.h"
 #include "base/fail.h"
 #include "base/float16.h"
 #include "base/memory_budget.h"
@@ -239,6 +240,15 @@ void SafetensorsWriter::add(std::string name, std::vector<size_t> shape,
 
 void SafetensorsWriter::add_metadata(std::string key, std::string value) {
   metadata_[std::move(key)] = std::move(value);
+}
+
+void SafetensorsWriter::expect_finite(const Path& path) const {
+  for (const Entry& entry : entries_) {
+    if (entry.dtype != "F32") continue;
+    const auto* values = reinterpret_cast<const float*>(entry.bytes.data());
+    if (all_finite({values, entry.bytes.size() / sizeof(float)})) continue;
+    fail("{}: expected finite numbers to write as '{}', found others", path.string(), entry.name);
+  }
 }
 
 void SafetensorsWriter::write(const Path& path) const {

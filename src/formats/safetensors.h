@@ -62,6 +62,8 @@ class SafetensorsWriter {
            std::span<const std::byte> bytes);
   void add(std::string name, std::vector<size_t> shape, std::span<const float> values);
   void add_metadata(std::string key, std::string value);
+  // Error, which names the file to be written, unless all numbers of F32 tensors are finite.
+  void expect_finite(const Path& path) const;
   void write(const Path& path) const;
 
  private:

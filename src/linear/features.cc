@@ -1,6 +1,7 @@
 #include "linear/features.h"
 
 #include <cmath>
+#include <limits>
 
 #include "base/prefetch.h"
 #include "formats/safetensors.h"
@@ -50,7 +51,10 @@ FeatureTransform fit_transform(TransformKind kind, const FeatureMatrix& features
   for (size_t c = 0; c < columns; ++c) {
     const double deviation = std::sqrt(squares[c] / count);
     transform.mean.push_back(static_cast<float>(mean[c]));
-    transform.inverse_scale.push_back(deviation > 0 ? static_cast<float>(1 / deviation) : 1.0f);
+    // A column that is constant, or all but, keeps scale 1.
+    const bool varies =
+        deviation >= std::numeric_limits<float>::min();  // and 1/deviation is a float
+    transform.inverse_scale.push_back(varies ? static_cast<float>(1 / deviation) : 1.0f);
   }
   return transform;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
-#include "formats/json_fields.h"
+#include "formats/written_record.h"
 #include "reproduce/experiment_result_fields.h"
 #include "settings/config_words.h"
 
@@ -36,7 +36,9 @@ const ResultRow* ExperimentResult::find_row(const std::string& label) const {
   return found == rows.end() ? nullptr : &*found;
 }
 
-std::string json_text(const ExperimentResult& result) { return record_text(result, 2) + "\n"; }
+std::string json_text(const ExperimentResult& result) {
+  return written_record(result, "the experiment", 2) + "\n";
+}
 
 std::string json_text(const Reproduction& reproduction) {
   return record_text(reproduction, 1) + "\n";

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/folders.h"
+#include "base/leftovers.h"
 #include "reproduce/on_dataset.h"
 #include "run/folder_kind.h"
 #include "spml/version.h"
@@ -191,6 +192,7 @@ Reproduction reproduce(const Experiment& experiment, const ReproduceOptions& opt
     expect(options.out, FolderKind::kReproduction);
     make_folder(options.out);
     lock.emplace(options.out / ".lock", options.out.string());
+    remove_leftovers(options.out, [](std::string_view name) { return name == "results.json"; });
   }
   const ReproductionFolder folder{options.out};
   Reproduction all = read_earlier(folder.results());

@@ -1,11 +1,15 @@
 #include "run/folder_kind.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 #include <string_view>
 
 #include "base/fail.h"
 #include "base/folders.h"
 #include "base/text.h"
+#include "formats/json.h"
+#include "formats/safetensors.h"
 #include "run/folder_files.h"
 
 namespace spml {
@@ -43,7 +47,49 @@ bool may_stay(const Path& entry, FolderKind kind) {
   return is_empty_folder(entry) || (kind == FolderKind::kReproduction && is_sweep(entry));
 }
 
+constexpr size_t kMaxRecord = size_t{1} << 28;
+
+// Whether a file is a JSON object with these keys, by which spml's are recognised.
+bool has_keys(const Path& file, std::initializer_list<const char*> keys) {
+  try {
+    const auto json = parse_json(read_file(file, kMaxRecord), file.string());
+    return json.is_object() &&
+           std::ranges::all_of(keys, [&](const char* key) { return json.contains(key); });
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// Tensors that another program wrote, by what their file says; nothing is said by none of ours.
+bool are_of_others(const Path& file) {
+  try {
+    const SafetensorsFile tensors(file);
+    const auto format = tensors.metadata().find("format");
+    return format != tensors.metadata().end() && format->second != "spml";
+  } catch (const Error&) {
+    return false;  // damaged: whoever wrote it, --overwrite may replace it
+  }
+}
+
+bool is_foreign(const RunFolder& run, const Path& file) {
+  if (!std::filesystem::is_regular_file(file)) return false;  // missing, or refused when cleared
+  if (file == run.config()) return !has_keys(file, {"version", "config"});
+  if (file == run.result()) return !has_keys(file, {"loss", "val_map"});
+  return are_of_others(file);
+}
+
 }  // namespace
+
+void expect_no_foreign_files(const Path& path) {
+  const RunFolder run{path};
+  for (const Path& file : {run.config(), run.result(), run.model()}) {
+    if (!is_foreign(run, file)) continue;
+    fail(
+        "{}: expected a file of a run to go on with or to replace, found one of something else; "
+        "choose another --out, or move it elsewhere",
+        file.string());
+  }
+}
 
 std::optional<FolderKind> kind_of_folder(const Path& path) {
   const RunFolder run{path};
@@ -51,7 +97,7 @@ std::optional<FolderKind> kind_of_folder(const Path& path) {
   if (path_exists(path / "results.json")) return FolderKind::kReproduction;
   for (const Path& file : {run.result(), run.config(), run.checkpoint(), run.checkpoint_parts(),
                            run.search_journal()}) {
-    if (path_exists(file)) return FolderKind::kRun;
+    if (path_exists(file) && !is_foreign(run, file)) return FolderKind::kRun;
   }
   return std::nullopt;
 }

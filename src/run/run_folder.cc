@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/folders.h"
+#include "base/leftovers.h"
 #include "run/folder_kind.h"
 
 namespace spml {
@@ -22,7 +23,6 @@ std::vector<Path> files_of(const RunFolder& run) {
 }
 
 constexpr std::string_view kPart = "checkpoint-", kPartEnding = ".safetensors";
-constexpr std::string_view kTemporary = ".tmp-";  // and 16 hexadecimal digits: see AtomicFile
 
 bool consists_of(std::string_view text, std::string_view characters) {
   return !text.empty() && text.find_first_not_of(characters) == text.npos;
@@ -42,13 +42,10 @@ std::filesystem::file_type type_of(const Path& path) {
 
 // The temporary file of a write that was cut short, of a file of the run.
 bool is_leftover(const RunFolder& run, const Path& entry) {
-  const std::string whole = entry.filename().string();
-  const size_t end = whole.rfind(kTemporary);
-  if (end == whole.npos || type_of(entry) != std::filesystem::file_type::regular) return false;
-  const std::string name = whole.substr(0, end), rest = whole.substr(end + kTemporary.size());
-  if (rest.size() != 16 || !consists_of(rest, "0123456789abcdef")) return false;
+  const auto name = leftover_of(entry);
+  if (!name) return false;
   const std::vector<Path> files = files_of(run);
-  return is_checkpoint_part(name) || std::ranges::find(files, run.path / name) != files.end();
+  return is_checkpoint_part(*name) || std::ranges::find(files, run.path / *name) != files.end();
 }
 
 // Error unless it is a file or a link, or missing: nothing else is taken away.
@@ -75,7 +72,10 @@ bool is_checkpoint_part(std::string_view name) {
 
 std::unique_ptr<FileLock> claim_folder(const Path& path, Existing existing) {
   make_folder(path);
-  if (existing != Existing::kRefuse) expect_kind(path, FolderKind::kRun);
+  if (existing != Existing::kRefuse) {
+    expect_kind(path, FolderKind::kRun);
+    expect_no_foreign_files(path);
+  }
   auto lock = std::make_unique<FileLock>(path / kLockName, path.string());
   std::vector<Path> leftovers;
   for (const Path& entry : list_folder(path)) {

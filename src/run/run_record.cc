@@ -1,7 +1,7 @@
 #include "run/run_record.h"
 
 #include "base/fail.h"
-#include "formats/json_fields.h"
+#include "formats/written_record.h"
 #include "run/run_folder.h"
 #include "run/run_record_fields.h"
 #include "settings/config_words.h"
@@ -50,15 +50,27 @@ std::optional<IdentityDifference> first_difference(const SearchRequest& earlier,
 }
 
 void fail_other_run(const Path& folder, const IdentityDifference& difference) {
+  constexpr size_t kEarlier = 18;  // 16 digits and their quotation marks: of a sample of the rows
+  if (difference.key == "data_fingerprint" && difference.earlier.size() == kEarlier) {
+    fail(
+        "{}: the run there was begun by version 0.2 or earlier, which looked at a sample of the "
+        "data only, so that nothing says whether it is the same; finish it with that version, or "
+        "give another --out or --overwrite",
+        folder.string());
+  }
   fail(
       "{}: the run there has {} {}, but {} was asked for; give the flags and data it was started "
       "with, another --out, or --overwrite",
       folder.string(), difference.key, difference.earlier, difference.now);
 }
 
-std::string json_text(const RunSetup& setup) { return record_text(setup, 2) + "\n"; }
-std::string json_text(const RunResult& result) { return record_text(result, 2) + "\n"; }
-std::string json_text(const EpochRecord& epoch) { return record_text(epoch); }
+std::string json_text(const RunSetup& setup) {
+  return written_record(setup, "config.json", 2) + "\n";
+}
+std::string json_text(const RunResult& result) {
+  return written_record(result, "result.json", 2) + "\n";
+}
+std::string json_text(const EpochRecord& epoch) { return written_record(epoch, "metrics.jsonl"); }
 
 RunSetup read_run_setup(const Path& file) { return read_record<RunSetup>(file); }
 RunResult read_run_result(const Path& file) { return read_record<RunResult>(file); }

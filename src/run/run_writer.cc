@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/all_finite.h"
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/folders.h"
@@ -198,6 +199,10 @@ void RunWriter::write_model(Model& model, const Decisions& decisions) {
   if (is_copy_) return;
   SafetensorsWriter writer;
   model.save_model(writer);
+  writer.expect_finite(folder_.model());  // before anything is written
+  if (!all_finite(decisions.thresholds)) {
+    fail("{}: expected finite thresholds to write, found others", folder_.thresholds().string());
+  }
   if (session_.estimator != nullptr) session_.estimator->write_best(folder_.path);
   const std::vector<int32_t> train_rows = all_train_rows();
   if (!is_first_) return;

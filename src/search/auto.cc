@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "base/folders.h"
 #include "fit/prepare.h"
-#include "formats/json_fields.h"
+#include "formats/written_record.h"
 #include "search/journal.h"
 #include "search/trial_fields.h"
 #include "settings/settings.h"
@@ -105,7 +105,9 @@ RunRecord run_auto(const Dataset& data, const TrainConfig& base, const AutoOptio
   RunRecord record = run_training(data, chosen, run, quiet);
   if (!is_first) return record;
   std::string lines;
-  for (const SearchTrial& trial : search.trials) lines += record_text(trial) + "\n";
+  for (const SearchTrial& trial : search.trials) {
+    lines += written_record(trial, folder.search().string()) + "\n";
+  }
   write_file(folder.search(), lines);
   remove_file(folder.search_journal());
   return record;

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/folders.h"
-#include "formats/json_fields.h"
+#include "formats/written_record.h"
 #include "search/trial_fields.h"
 
 namespace spml {
@@ -114,10 +114,10 @@ std::optional<SearchTrial> SearchJournal::find(const SearchTrial& asked) const {
 }
 
 void SearchJournal::add(const SearchTrial& trial, double seconds) {
-  if (!writes_ || (trial.error.empty() && !std::isfinite(trial.score.value_or(NAN)))) return;
+  if (!writes_ || (trial.error.empty() && !trial.score)) return;
   const std::lock_guard guard(mutex_);
   if (!written_.insert(trial.trial).second) return;
-  out_ << record_text(JournalTrial{trial, seconds}) << std::endl;
+  out_ << written_record(JournalTrial{trial, seconds}, run_.search_journal().string()) << std::endl;
   if (!out_) fail("{}: cannot write; is the disk full?", run_.search_journal().string());
 }
 

@@ -137,6 +137,7 @@ void Search::train(Trial& trial) const {
       trial.record.val_map = val_map;
     }
   }
+  if (!std::isfinite(sum)) fail("expected a finite score on the validation rows, found {}", sum);
   trial.record.score = sum / static_cast<double>(splits.size());
 }
 

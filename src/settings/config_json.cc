@@ -46,9 +46,10 @@ std::string flag_text(const nlohmann::json& value) {
 void read_setting(const Setting& setting, const nlohmann::json& value, const std::string& place,
                   TrainConfig& config) {
   if (std::holds_alternative<Get<LossParameters>>(setting.access)) {
+    constexpr double kMost = std::numeric_limits<double>::max();
     const JsonObject params(value, place);
     for (const auto& [name, number] : params.items()) {
-      config.params[name] = JsonObject::number_of(number, params.place(name), -1e300, 1e300);
+      config.params[name] = JsonObject::number_of(number, params.place(name), -kMost, kMost);
     }
     return;
   }

@@ -4,7 +4,7 @@
 
 #include "base/fail.h"
 #include "fit/session.h"
-#include "formats/json_fields.h"
+#include "formats/written_record.h"
 #include "linear/linear_model.h"
 #include "suggest/suggest.h"
 #include "train/evaluator.h"
@@ -210,6 +210,6 @@ Simulation simulate(const Dataset& data, const TrainConfig& config, const Simula
   return Simulator(data, config, options, events).run();
 }
 
-std::string json_text(const Simulation& simulation) { return record_text(simulation, 2) + "\n"; }
+std::string json_text(const Simulation& simulation) { return written_record(simulation, "the simulation", 2) + "\n"; }
 
 }  // namespace spml

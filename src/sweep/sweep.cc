@@ -11,9 +11,10 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/folders.h"
+#include "base/leftovers.h"
 #include "cluster/deal.h"
 #include "fit/observed_k.h"
-#include "formats/json_fields.h"
+#include "formats/written_record.h"
 #include "run/folder_kind.h"
 #include "settings/config_json.h"
 #include "settings/config_words.h"
@@ -354,6 +355,9 @@ SweepSummary run_sweep(const Dataset& data, const std::vector<TrainConfig>& conf
   // One process at a time looks for finished runs and writes what it found: the last of several
   // shards then has seen them all.
   const FileLock lock(folder.summary_lock(), options.out.string(), FileLock::kWait);
+  remove_leftovers(folder.path, [&](std::string_view name) {
+    return name == folder.results().filename() || name == folder.best().filename();
+  });
   std::vector<SweepRun> finished =
       all_finished(grid, std::move(runs.finished), options.out, events);
   if (options.keep_earlier && !options.overwrite) add_earlier(finished, folder, data, events);
@@ -373,7 +377,9 @@ void check_complete(const std::vector<FailedRun>& failed) {
   fail("a run failed, the others are done: {}: {}", failed.front().run, failed.front().error);
 }
 
-std::string json_text(const SweepSummary& summary) { return record_text(summary, 2) + "\n"; }
+std::string json_text(const SweepSummary& summary) {
+  return written_record(summary, "best.json", 2) + "\n";
+}
 
 SweepSummary read_sweep_summary(const Path& file) { return read_record<SweepSummary>(file); }
 

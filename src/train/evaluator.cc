@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "base/all_finite.h"
 #include "base/sigmoid.h"
 #include "spml/metrics.h"
 
@@ -11,6 +13,15 @@ namespace {
 
 // Scores held at once, where the model can give some labels at a time.
 constexpr size_t kBlockEntries = size_t{8} << 20;
+
+// A sigmoid makes a number of any logit, also of one that is none.
+void scores_of_logits(std::span<float> logits) {
+  if (all_finite(logits)) {
+    sigmoid_in_place(logits);
+  } else {
+    std::ranges::fill(logits, std::numeric_limits<float>::quiet_NaN());
+  }
+}
 
 }  // namespace
 
@@ -37,7 +48,7 @@ void Evaluator::for_label_blocks(Model& model, const Block& body) const {
     const size_t count = std::min(block, total - first);
     const View<float> out{scores.data(), n, count};
     model.predict(part_, rows_, first, out);
-    sigmoid_in_place(out.flat());
+    scores_of_logits(out.flat());
     for (size_t i = 0; i < n; ++i) {
       labels_.read_part(static_cast<size_t>(rows_[i]), label_part_.first + first,
                         {labels.data() + i * count, count});
@@ -57,8 +68,15 @@ Evaluation Evaluator::evaluate(Model& model) const {
   Evaluation result;
   MapResult& map = result.map;
   for_label_blocks(model, [&](size_t, View<const float> scores, View<const int8_t> labels) {
-    append(map, mean_average_precision(scores, labels, threads_));
-    result.khat += expected_positives(scores);
+    if (all_finite(scores.flat())) {
+      append(map, mean_average_precision(scores, labels, threads_));
+      result.khat += expected_positives(scores);
+    } else {  // nobody looks at its MAP
+      const std::vector<float> none(scores.size());
+      append(map,
+             mean_average_precision({none.data(), scores.rows, scores.cols}, labels, threads_));
+      result.khat = std::numeric_limits<double>::quiet_NaN();
+    }
   });
   if (Cluster* const cluster = label_part_.cluster) {
     const size_t labels = label_part_.all;

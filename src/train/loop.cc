@@ -115,9 +115,9 @@ void Loop::run(const LoopEvents& events) {
 
 void Loop::fail_diverged(const std::string& what, int epoch) const {
   fail(
-      "{} at epoch {}, after {} steps: training has diverged; lower --lr or check the features' "
-      "scale (--transform standardize)",
-      what, epoch, state_.step);
+      "training diverged at epoch {}, after {} steps: {}; try a smaller step (--lr), or check the "
+      "scale of the features (--transform standardize)",
+      epoch, state_.step, what);
 }
 
 bool Loop::in_step(uint64_t end) const {
@@ -206,7 +206,7 @@ void Loop::end_epoch(int epoch) {
   state_.train_seconds += watch.seconds();
 
   const Evaluation validation = validation_.evaluate(model_);
-  if (!std::isfinite(validation.khat)) fail_diverged("a validation score is not a number", epoch);
+  if (!std::isfinite(validation.khat)) fail_diverged("a validation score is not finite", epoch);
   const bool better =
       plan_.keep_last || state_.best_epoch == 0 || validation.map.map > state_.best_val_map;
   if (better) {
@@ -222,6 +222,10 @@ void Loop::end_epoch(int epoch) {
   record.khat = validation.khat;
   if (estimator_ != nullptr) record.khat_estimates = mean_positives(*estimator_);
   if (plan_.cluster != nullptr) sum_over_processes(record);
+  if (!std::isfinite(record.train_loss)) fail_diverged("the loss is not finite", epoch);
+  if (!std::isfinite(record.khat_estimates.value_or(0))) {
+    fail_diverged("a label estimate is not a number", epoch);
+  }
   if (memory_ != nullptr && epoch < plan_.epochs) {
     memory_->review(loss_, model_, epoch, plan_.epochs);
   }

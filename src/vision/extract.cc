@@ -220,7 +220,7 @@ std::vector<ExtractedPart> extract_features(const Path& folder, Backbone& backbo
   std::unique_ptr<FileLock> lock;
   if (is_first) {
     lock = lock_data_folder(folder);
-    refuse_unfinished(folder);
+    refuse_unfinished(folder, "extract");
   }
   const DatasetInfo dataset = read_info(folder);
   const std::vector<Part> parts = find_parts(folder);
@@ -264,12 +264,14 @@ std::vector<ExtractedPart> extract_features(const Path& folder, Backbone& backbo
     result[i].skipped = outputs[i]->skipped();
   }
   if (!is_first) return {};
+  UnfinishedMark mark(folder, "extract");
   for (const ExtractedPart& part : result) remove_file(identity_file(part.file));
   for (auto& output : outputs) output->place();
   for (size_t i = 0; i < parts.size(); ++i) {
     record_rows(folder, dataset.image_root, parts[i], result[i], earlier, options.threads);
   }
   record(folder, settings, result);
+  mark.lift();
   for (auto& output : outputs) output->forget();
   EarlierFeatures::remove(folder);
   for (const ImageBlocks& left : blocks) left.remove();

@@ -125,7 +125,12 @@ void PartialFeatures::append(View<const float> rows) {
   if (fd_ < 0) start();
   if (shape_.half) {
     std::vector<uint16_t> halves;
-    for (const float x : rows.flat()) halves.push_back(float_to_half(x));
+    for (const float x : rows.flat()) {
+      halves.push_back(float_to_half(x));
+      if ((halves.back() & kHalfExponent) != kHalfExponent) continue;
+      fail("{}: expected features that f16 can hold, up to 65504, found {}; give --dtype f32",
+           file_.string(), x);
+    }
     write_all(fd_, halves.data(), halves.size() * sizeof(uint16_t), partial_);
   } else {
     write_all(fd_, rows.data, rows.size() * sizeof(float), partial_);

@@ -107,12 +107,39 @@ TEST(WriteDataFolder, OverwriteReplacesDataFilesAndNothingElse) {
   put(out / "notes.txt", "mine");
   put(out / "train_features_imagenet_resnet50.npy", "of other rows");
   put(out / "formatted_train_labels_obs.npy", "of other rows");
-  put(out / ".import-1" / "left-over", "");
+  put(out / ".import-0123456789abcdef" / ".spml.staging", "");
+  put(out / ".import-0123456789abcdef" / "left-over", "");
   write_data_folder(small_set(), out / "", true);
   EXPECT_THAT(files(out),
               UnorderedElementsAre("notes.txt", "dataset.json", "formatted_train_images.npy",
                                    "formatted_train_labels.npy", "formatted_val_images.npy",
                                    "formatted_val_labels.npy"));
+}
+
+// A name is not enough to have a folder deleted; nor is one that somebody fills.
+TEST(WriteDataFolder, LeftoversAreRecognisedByWhatIsInThem) {
+  const TemporaryFolder folder;
+  const Path out = folder / "out";
+  put(out / "dataset.json", "{}");
+  put(out / ".import-0123456789abcdef" / "notes.txt", "mine");
+  put(out / ".import-x" / ".spml.staging", "");
+  put(out / ".import-aaaaaaaaaaaaaaaa" / ".spml.staging", "");
+  const FileLock held(out / ".import-aaaaaaaaaaaaaaaa" / ".spml.staging", "it");
+  put(folder / ".import-bbbbbbbbbbbbbbbb" / ".spml.staging", "");
+  write_data_folder(small_set(), out, true);
+  EXPECT_TRUE(path_exists(out / ".import-0123456789abcdef" / "notes.txt"));
+  EXPECT_TRUE(path_exists(out / ".import-x"));
+  EXPECT_TRUE(path_exists(out / ".import-aaaaaaaaaaaaaaaa"));
+  write_data_folder(small_set(), folder / "new");  // which is made beside itself
+  EXPECT_FALSE(path_exists(folder / ".import-bbbbbbbbbbbbbbbb"));
+  EXPECT_FALSE(path_exists(folder / "new" / ".spml.staging"));
+}
+
+TEST(WriteDataFolder, ItsNameMayBeAsLongAsNamesCanBe) {
+  const TemporaryFolder folder;
+  const Path out = folder / std::string(250, 'x');
+  write_data_folder(small_set(), out);
+  open_dataset(out);
 }
 
 // Whatever cannot be replaced is found while the earlier data set is still whole.

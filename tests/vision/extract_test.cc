@@ -150,6 +150,15 @@ TEST_F(ExtractTest, GoesOnWhereItWasStopped) {
   EXPECT_EQ(read_file(file("train")), whole);
 }
 
+TEST_F(ExtractTest, FeaturesThatF16CannotHoldAreAnError) {
+  const Path out = folder_ / "train_features.npy";
+  const std::vector<float> good = {65504, -65504, 1e-9f}, bad = {1, 70000, 2};
+  PartialFeatures features(out, {2, 3, true}, {}, false);
+  features.append(View<const float>{good.data(), 1, 3});
+  EXPECT_SPML_ERROR(features.append(View<const float>{bad.data(), 1, 3}),
+                    HasSubstr("up to 65504, found 70000; give --dtype f32"));
+}
+
 TEST_F(ExtractTest, AJournalCountsInWholeNumbers) {
   callbacks_.stop = [] { return true; };  // leaves a journal and a partial file
   const auto expect_afresh = [&](const char* pointer, const nlohmann::json& value) {
