@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What scripts/test.sh leaves out because it takes longer. All of it, or the parts named:
 #   scripts/check.sh [format] [libtorch] [sanitizers] [threads] [library] [readers] [commands]
-#                    [python] [fuzz] [lint]
+#                    [crash] [python] [fuzz] [lint]
 # format      of the sources
 # libtorch    the tests against LibTorch
 # sanitizers  all tests under AddressSanitizer and UBSan
@@ -10,6 +10,8 @@
 # readers     fuzzes the readers of src/formats and src/data, FUZZ_SECONDS (10) each
 # commands    fuzzes the whole program on damaged folders, COMMAND_SECONDS (60) in all, and as long
 #             again under AddressSanitizer and UBSan where `sanitizers` has built that
+# crash       commands ended at, or with a disk that fails from, CRASH_POINTS (42) of their writes, for
+#             each command and fault: a thousand in all
 # python      the Python package, and its wheel in a virtual environment of its own
 # fuzz        fuzzes every reader, FUZZ_SECONDS each; clang takes five minutes to build them
 # lint        clang-tidy, of everything or of what differs from the revision LINT_SINCE
@@ -17,7 +19,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/steps.sh
 fuzz_seconds=${FUZZ_SECONDS:-10}
-known=(format libtorch sanitizers threads library readers commands python fuzz lint)
+known=(format libtorch sanitizers threads library readers commands crash python fuzz lint)
 parts=("$@")
 if [[ $# == 0 ]]; then parts=("${known[@]}"); fi
 
@@ -85,6 +87,17 @@ check_commands() {
     step "fuzz whole commands under AddressSanitizer and UBSan" \
       env BUILD=build-dev fuzz/commands.sh "${COMMAND_SECONDS:-60}"
   fi
+}
+
+build_crash() {
+  configure release -DSPML_WERROR=ON -DSPML_TESTS=ON
+  cmake --build build --target crash_test --parallel "$jobs"
+}
+
+check_crash() {
+  step "build of the crash test" build_crash
+  step "commands ended anywhere" env SPML_CRASH_POINTS="${CRASH_POINTS:-42}" \
+    build/tests/crash/crash_test
 }
 
 build_python() {

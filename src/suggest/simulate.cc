@@ -210,6 +210,8 @@ Simulation simulate(const Dataset& data, const TrainConfig& config, const Simula
   return Simulator(data, config, options, events).run();
 }
 
-std::string json_text(const Simulation& simulation) { return written_record(simulation, "the simulation", 2) + "\n"; }
+std::string json_text(const Simulation& simulation) {
+  return written_record(simulation, "the simulation", 2) + "\n";
+}
 
 }  // namespace spml

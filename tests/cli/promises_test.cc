@@ -6,6 +6,7 @@
 
 #include "data/dataset.h"
 #include "formats/npy.h"
+#include "paths.h"
 #include "training.h"
 
 namespace spml {
@@ -75,7 +76,7 @@ TEST(Diverged, ASweepNamesTheRunAndGoesOn) {
 TEST(StandardStreams, ALogOnAFullDiskEndsNothing) {
   const TemporaryFolder folder;
   const std::string train =
-      fmt::format(SPML_PROGRAM " train {} --trials 4 --epochs 1 --overwrite --out {}",
+      fmt::format("{} train {} --trials 4 --epochs 1 --overwrite --out {}", program_path().string(),
                   make_data(folder / "data"), (folder / "out").string());
   for (const char* streams : {"2>/dev/full", "2>&-", "0<&- 1>&- 2>&-"}) {
     const Ran ran = in_shell(train + " " + streams);
@@ -84,19 +85,19 @@ TEST(StandardStreams, ALogOnAFullDiskEndsNothing) {
   }
   for (const char* streams : {"2>/dev/full", "2>&-"}) {
     EXPECT_EQ(
-        in_shell(std::string(SPML_PROGRAM " train nowhere --out nowhere ") + streams).exit_code, 1);
+        in_shell(program_path().string() + " train nowhere --out nowhere " + streams).exit_code, 1);
   }
 }
 
 TEST(StandardStreams, ALimitOfFilesAndAPipeNobodyReadsAreOneLine) {
   const TemporaryFolder folder;
-  const Ran limited =
-      in_shell("ulimit -f 1; exec " SPML_PROGRAM " synth --out " + (folder / "x").string());
+  const Ran limited = in_shell("ulimit -f 1; exec " + program_path().string() + " synth --out " +
+                               (folder / "x").string());
   EXPECT_EQ(limited.exit_code, 1);
   EXPECT_THAT(limited.err, AllOf(HasSubstr("spml: error: "), HasSubstr("File too large")));
   // The reader has gone when the program starts.
-  const Ran piped =
-      in_shell("(sleep 0.2; " SPML_PROGRAM " man train; echo \"code $?\" >&2) | true");
+  const Ran piped = in_shell("(sleep 0.2; " + program_path().string() +
+                             " man train; echo \"code $?\" >&2) | true");
   EXPECT_THAT(piped.err,
               AllOf(HasSubstr("standard output: cannot write: Broken pipe"), HasSubstr("code 1")));
 }
