@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/fail.h"
@@ -28,6 +29,16 @@ constexpr double kUsualDeviation = 0.3;
 constexpr double kTelling = 5;          // by how much scores have to raise the log likelihood
 constexpr double kTellingOfARow = 0.3;  // the same where there are few rows
 constexpr double kEveryLabel = 0.8;     // share of labels in a row that is no finding
+
+// What annotators may prefer, where complete rows show it. Rows with one known label are many and
+// speak through a model that is not quite true: they count no more than so many rows for each that
+// is complete.
+constexpr double kProminenceDeviation = 0.5, kClassDeviation = 0.5;
+constexpr double kNamedForEachComplete = 10;
+// How strongly annotators may prefer what is evident where nothing shows it; each strength is as
+// likely as the labels say.
+constexpr double kHeldProminence = 0.01;
+constexpr double kProminenceGrid[] = {-0.3, -0.15, 0.2, 0.4};
 
 double minimise_with(const LabelModel& model, std::span<const Belief> beliefs, Parameters& x) {
   return minimise(
@@ -98,6 +109,24 @@ struct BestFit {
   Belief belief;
 };
 
+std::optional<Preference> preference_shown(const LabelModel& model) {
+  if (model.complete_rows() == 0 || model.partial_rows() == 0) return std::nullopt;
+  return Preference{.prominence_deviation = kProminenceDeviation,
+                    .class_deviation = kClassDeviation,
+                    .rows_for_each_complete = kNamedForEachComplete};
+}
+
+// Complete rows tell how many labels a row has: the likelihood holds what they say, and the belief
+// only says where to begin.
+BestFit fit_with_preference(const LabelModel& model) {
+  Belief belief = model.count_of_complete_rows();
+  BestFit fit{model.start(std::exp(belief.centre)), 0, {belief.centre, 1}};
+  const Belief held{belief.centre, kHeldDeviation};
+  minimise_with(model, {&held, 1}, fit.x);
+  fit.objective = minimise_with(model, {&fit.belief, 1}, fit.x);
+  return fit;
+}
+
 BestFit best_fit(const LabelModel& model, const LabelFitInput& input) {
   const auto labels = static_cast<double>(input.logits.cols);
   const auto from_belief = [&](const Belief& belief) {
@@ -128,8 +157,7 @@ BestFit best_fit(const LabelModel& model, const LabelFitInput& input) {
 
 // How far log k can move in one direction before the labels and the belief speak against it.
 double profile(const LabelModel& model, const Belief& belief, const Parameters& optimum,
-               double least, double log_k, double direction, double limit) {
-  const double enough = kConfidence + kSlackOfARow * static_cast<double>(model.partial_rows());
+               double least, double log_k, double direction, double limit, double enough) {
   Parameters x = optimum, ignored(optimum.size());
   double before = log_k, rise_before = 0;
   for (double step = 0.04; std::abs(before - log_k) < 4; step *= 1.6) {
@@ -184,24 +212,76 @@ std::vector<double> priors_of(const LabelModel::Summary& summary, std::span<cons
   return priors;
 }
 
+// The same for annotators who prefer what is evident, or what is not: how many labels rows may
+// have under any strength of that, as long as it explains the labels about as well as the best.
+void widen_by_preferences(const LabelFitInput& input, LabelFit& fit) {
+  struct Candidate {
+    LabelModel model;
+    Parameters x;
+    double objective, log_k, strength;
+  };
+  std::vector<Candidate> candidates;
+  double least = std::numeric_limits<double>::infinity();
+  for (const double strength : kProminenceGrid) {
+    LabelModel model(input,
+                     Preference{.prominence = strength, .prominence_deviation = kHeldProminence});
+    Parameters x = model.start(fit.k * std::exp(strength));
+    const double objective = minimise_with(model, {}, x);
+    const double log_k = std::log(model.summary(x).k);
+    least = std::min(least, objective);
+    candidates.push_back({std::move(model), std::move(x), objective, log_k, strength});
+  }
+  const auto slack = [&](const Candidate& one) {  // below 0: explains the labels too badly
+    return kConfidence + kSlackOfARow * static_cast<double>(one.model.partial_rows()) -
+           (one.objective - least);
+  };
+  std::erase_if(candidates, [&](const Candidate& one) { return slack(one) <= 0; });
+  double low = std::log(fit.k_low), high = std::log(fit.k_high);
+  for (const Candidate& one : candidates) {
+    low = std::min(low, one.log_k);
+    high = std::max(high, one.log_k);
+  }
+  // The weakest and the strongest preference reach furthest.
+  const Belief nothing{0, 1e6};
+  const auto reach = [&](const Candidate& one, double direction, double limit) {
+    return profile(one.model, nothing, one.x, one.objective, one.log_k, direction, limit,
+                   slack(one));
+  };
+  const Candidate &weakest = candidates.front(), &strongest = candidates.back();
+  const double lower = weakest.model.never_empty() ? 0 : std::log(1e-3);
+  low = std::min(low, reach(weakest, -1, std::min(lower, weakest.log_k)));
+  high = std::max(high, reach(strongest, 1, std::log(static_cast<double>(input.logits.cols))));
+  fit.k_low = std::exp(low);
+  fit.k_high = std::exp(high);
+}
+
 }  // namespace
 
 LabelFit fit_labels(const LabelFitInput& input) {
   const auto labels = static_cast<double>(input.logits.cols);
-  const LabelModel model(input);
+  LabelModel model(input);
+  const std::optional<Preference> preference = preference_shown(model);
+  if (preference) model = LabelModel(input, preference);
   LabelFit fit;
   fit.complete_rows = model.complete_rows();
   fit.partial_rows = model.partial_rows();
-  const auto [x, least, belief] = best_fit(model, input);
+  const auto [x, least, belief] = preference ? fit_with_preference(model) : best_fit(model, input);
   const LabelModel::Summary summary = model.summary(x);
   fit.k = summary.k;
   fit.log_likelihood = summary.log_likelihood;
+  fit.prominence = model.prominence(x);
   fit.priors = priors_of(summary, input.frequency, fit.complete_rows == 0);
   fit.calibration = marginal_curves(model, x, input.threads);
   if (!input.want_interval) return fit;
   const double log_k = std::log(fit.k), lower = model.never_empty() ? 0 : std::log(1e-3);
-  fit.k_low = std::exp(profile(model, belief, x, least, log_k, -1, std::min(lower, log_k)));
-  fit.k_high = std::exp(profile(model, belief, x, least, log_k, 1, std::log(labels)));
+  // Complete rows are few, and curves fit them well enough.
+  const double slack = preference ? 0 : kSlackOfARow * static_cast<double>(model.partial_rows());
+  const auto reach = [&](double direction, double limit) {
+    return profile(model, belief, x, least, log_k, direction, limit, kConfidence + slack);
+  };
+  fit.k_low = std::exp(reach(-1, std::min(lower, log_k)));
+  fit.k_high = std::exp(reach(1, std::log(labels)));
+  if (fit.complete_rows == 0 && !input.k) widen_by_preferences(input, fit);
   fit.k_is_certain = fit.k_high <= kCertain * fit.k_low;
   return fit;
 }

@@ -22,6 +22,7 @@ struct LabelFit {
   double k_low = 0, k_high = 0;  // 95 % interval, as far as the assumption holds
   bool k_is_certain = false;     // of the interval, too: whether it is narrow
   std::vector<double> priors;    // (L), sum k
+  double prominence = 0;         // how much annotators prefer what is evident, where it shows
   double log_likelihood = 0;     // mean over rows: how well the scores explain the labels
   size_t complete_rows = 0, partial_rows = 0;  // used
 };

@@ -9,9 +9,11 @@
 namespace spml {
 namespace {
 
-constexpr size_t kShared = 3;               // a, b, c stand before d and e
-constexpr size_t kBlock = 64;               // rows summed together, whatever the number of threads
-constexpr size_t kMostEntries = 1'500'000;  // logits that are looked at
+constexpr size_t kShared = 3;  // a, b, c stand before d and e
+constexpr size_t kBlock = 64;  // rows summed together, whatever the number of threads
+constexpr size_t kMostEntries = 1'500'000, kMostWeighted = 300'000,
+                 kMostWeightedRows = 1500;  // logits that are looked at
+constexpr double kMostEvident = 6;          // logits beyond this are all alike to annotators
 constexpr double kSlopeDeviation = 2, kFrequencyDeviation = 1;       // of b and c
 constexpr double kOffsetDeviation = 0.5, kOwnSlopeDeviation = 0.25;  // of d and e
 
@@ -46,19 +48,40 @@ double penalty(double value, double deviation, double& gradient) {
 // likelihood and of the expected number of labels.
 struct LabelModel::Sums {
   explicit Sums(size_t labels)
-      : likelihood(labels), likelihood_z(labels), expected(labels), expected_z(labels) {}
+      : likelihood(labels),
+        likelihood_z(labels),
+        expected(labels),
+        expected_z(labels),
+        by_taste(labels) {}
   void add(const Sums& other) {
     value += other.value;
     count += other.count;
+    by_prominence += other.by_prominence;
     for (size_t j = 0; j < likelihood.size(); ++j) {
       likelihood[j] += other.likelihood[j];
       likelihood_z[j] += other.likelihood_z[j];
       expected[j] += other.expected[j];
       expected_z[j] += other.expected_z[j];
+      by_taste[j] += other.by_taste[j];
     }
   }
-  double value = 0, count = 0;
-  std::vector<double> likelihood, likelihood_z, expected, expected_z;
+  double value = 0, count = 0, by_prominence = 0;
+  std::vector<double> likelihood, likelihood_z, expected, expected_z, by_taste;
+};
+
+struct LabelModel::Taste {
+  double prominence = 0;
+  std::vector<double> classes;  // (L)
+};
+
+struct LabelModel::Row {
+  Row(bool never_empty, size_t labels)
+      : model(never_empty), logits(labels), gradient(labels), evident(labels), by_weight(labels) {}
+  RowObservation model;
+  RowNaming naming;
+  std::vector<double> logits, gradient;    // (L) set by the caller, added to
+  std::vector<double> evident, by_weight;  // (L) scratch
+  double by_prominence = 0;                // gradients, of the row added last
 };
 
 bool LabelModel::is_complete(size_t row) const {
@@ -66,7 +89,8 @@ bool LabelModel::is_complete(size_t row) const {
   return std::ranges::none_of(labels, [](int8_t label) { return label == 0; });
 }
 
-LabelModel::LabelModel(const LabelFitInput& input) : input_(input) {
+LabelModel::LabelModel(const LabelFitInput& input, std::optional<Preference> preference)
+    : input_(input), preference_(preference) {
   const size_t labels = input.logits.cols;
   std::vector<size_t> useful;
   bool some_empty = false, all_complete = true;
@@ -82,12 +106,23 @@ LabelModel::LabelModel(const LabelFitInput& input) : input_(input) {
   if (useful.empty()) {
     fail("expected validation rows with a label, to learn probabilities from, found none");
   }
-  const size_t most = std::max<size_t>(1, kMostEntries / labels);
+  size_t most = std::max<size_t>(1, (preference ? kMostWeighted : kMostEntries) / labels);
+  if (preference) most = std::min(most, kMostWeightedRows);
   const size_t step = (useful.size() + most - 1) / most;
-  for (size_t i = 0; i < useful.size(); i += step) rows_.push_back(useful[i]);
+  // Complete rows say too much to be thinned, unless there are many of them.
+  const auto count = static_cast<size_t>(
+      std::ranges::count_if(useful, [this](size_t row) { return is_complete(row); }));
+  const bool keep = count <= most / 2;
+  for (size_t i = 0; i < useful.size(); ++i) {
+    if (i % step == 0 || (keep && is_complete(useful[i]))) rows_.push_back(useful[i]);
+  }
   for (const size_t row : rows_) complete_ += is_complete(row);
   never_empty_ = !some_empty && !all_complete;
   own_slopes_ = complete_ > 0;
+  if (preference && preference->rows_for_each_complete > 0 && partial_rows() > 0) {
+    const double count_as = preference->rows_for_each_complete * static_cast<double>(complete_);
+    partial_weight_ = std::min(1.0, count_as / static_cast<double>(partial_rows()));
+  }
   double mean = 0;
   for (const double share : input.frequency) {
     log_frequency_.push_back(std::log(std::max(share, 1e-6)));
@@ -111,8 +146,9 @@ Calibration LabelModel::curves(std::span<const double> parameters) const {
 
 std::vector<double> LabelModel::start(double k) const {
   const size_t labels = input_.logits.cols;
-  std::vector<double> x(kShared + labels * (own_slopes_ ? 2 : 1));
+  std::vector<double> x(first_of_taste() + (preference_ ? 1 + labels : 0));
   x[1] = first_slope_;
+  if (preference_) x[first_of_taste()] = preference_->prominence;
   float largest = 0;
   for (const float z : input_.logits.flat()) largest = std::max(largest, std::abs(z));
   double high = 60 + std::exp(first_slope_) * static_cast<double>(largest), low = -high;
@@ -138,8 +174,11 @@ void LabelModel::row_logits(size_t row, const Calibration& curve, std::span<doub
 }
 
 // The log likelihood of a row's labels; its gradient by the logits is added.
-double LabelModel::add_row(size_t row, RowObservation& model, std::span<const double> logits,
-                           std::span<double> gradient) const {
+double LabelModel::add_row(size_t row, const Taste& taste, Row& at) const {
+  const std::span<const double> logits(at.logits);
+  const std::span<double> gradient(at.gradient);
+  RowObservation& model = at.model;
+  at.by_prominence = 0;
   const std::span labels(input_.labels.row(row), input_.labels.cols);
   if (is_complete(row)) {
     double value = 0, chance = 1;  // chance: of labels whose logarithm is still to be taken
@@ -158,34 +197,81 @@ double LabelModel::add_row(size_t row, RowObservation& model, std::span<const do
     return value - model.log_some(-1, gradient);
   }
   const bool empty = std::ranges::none_of(labels, [](int8_t label) { return label > 0; });
-  return empty ? model.log_empty(1, gradient) : model.mean_log_likelihood(labels, gradient);
+  if (empty) return model.log_empty(1, gradient);
+  return preference_ ? add_named(labels, taste, at) : model.mean_log_likelihood(labels, gradient);
 }
 
-LabelModel::Sums LabelModel::sum_over_rows(const Calibration& curve) const {
+size_t LabelModel::first_of_taste() const {
+  return kShared + input_.logits.cols * (own_slopes_ ? 2 : 1);
+}
+
+LabelModel::Taste LabelModel::taste(std::span<const double> parameters) const {
+  if (!preference_) return {};
+  const auto own = parameters.subspan(first_of_taste());
+  return {own[0], {own.begin() + 1, own.end()}};
+}
+
+double LabelModel::prominence(std::span<const double> parameters) const {
+  return preference_ ? parameters[first_of_taste()] : 0;
+}
+
+// The mean over the labels that are known to be there, as if each had been named first. Weights
+// move with the logits, too.
+double LabelModel::add_named(std::span<const int8_t> labels, const Taste& taste, Row& at) const {
+  const size_t L = labels.size();
+  for (size_t j = 0; j < L; ++j) {
+    const double evident = std::clamp(at.logits[j], -kMostEvident, kMostEvident);
+    at.evident[j] = taste.prominence * evident + taste.classes[j];
+  }
+  at.naming.set(at.logits, at.evident, labels);
+  std::ranges::fill(at.by_weight, 0);
+  const auto count = std::ranges::count_if(labels, [](int8_t label) { return label > 0; });
+  const double share = 1 / static_cast<double>(count);
+  double value = -at.model.log_some(-1, at.gradient);
+  for (size_t j = 0; j < L; ++j) {
+    if (labels[j] <= 0) continue;
+    value += share * at.naming.log_likelihood(j, share, at.gradient, at.by_weight);
+  }
+  for (size_t j = 0; j < L; ++j) {
+    at.by_prominence += at.by_weight[j] * std::clamp(at.logits[j], -kMostEvident, kMostEvident);
+    if (std::abs(at.logits[j]) < kMostEvident) {
+      at.gradient[j] += taste.prominence * at.by_weight[j];
+    }
+  }
+  return value;
+}
+
+LabelModel::Sums LabelModel::sum_over_rows(const Calibration& curve, const Taste& taste) const {
   if (input_.between_parts) input_.between_parts();
   const size_t labels = input_.logits.cols;
   const size_t blocks = (rows_.size() + kBlock - 1) / kBlock;
   std::vector<Sums> partial(blocks, Sums(labels));
   parallel_for(blocks, input_.threads, [&](size_t block) {
     Sums& sums = partial[block];
-    RowObservation model(never_empty_);
-    std::vector<double> logits(labels), likelihood(labels), expected(labels);
+    Row at(never_empty_, labels);
+    std::vector<double> expected(labels);
     const size_t end = std::min(rows_.size(), (block + 1) * kBlock);
     for (size_t r = block * kBlock; r < end; ++r) {
-      std::ranges::fill(likelihood, 0);
+      std::ranges::fill(at.gradient, 0);
+      std::ranges::fill(at.by_weight, 0);
       std::ranges::fill(expected, 0);
       const float* z = input_.logits.row(rows_[r]);
-      row_logits(rows_[r], curve, logits);
+      row_logits(rows_[r], curve, at.logits);
       const bool complete = is_complete(rows_[r]);
       const std::span labels_of_row(input_.labels.row(rows_[r]), labels);
-      model.set(logits, complete ? std::span<const int8_t>() : labels_of_row, !complete);
-      sums.value += add_row(rows_[r], model, logits, likelihood);
-      sums.count += model.expected(1, expected);
+      at.model.set(at.logits, complete ? std::span<const int8_t>() : labels_of_row,
+                   !complete && !preference_);
+      const double weight = complete ? 1 : partial_weight_;
+      sums.value += weight * add_row(rows_[r], taste, at);
+      sums.count += at.model.expected(1, expected);
+      sums.by_prominence += weight * at.by_prominence;
       for (size_t j = 0; j < labels; ++j) {
-        sums.likelihood[j] += likelihood[j];
-        sums.likelihood_z[j] += likelihood[j] * static_cast<double>(z[j]);
+        const double gradient = weight * at.gradient[j];
+        sums.likelihood[j] += gradient;
+        sums.likelihood_z[j] += gradient * static_cast<double>(z[j]);
         sums.expected[j] += expected[j];
         sums.expected_z[j] += expected[j] * static_cast<double>(z[j]);
+        sums.by_taste[j] += weight * at.by_weight[j];
       }
     }
   });
@@ -198,7 +284,7 @@ double LabelModel::objective(std::span<const double> x, std::span<const Belief> 
                              std::span<double> gradient) const {
   const size_t labels = input_.logits.cols;
   const Calibration curve = curves(x);
-  const Sums sums = sum_over_rows(curve);
+  const Sums sums = sum_over_rows(curve, taste(x));
   double value = -sums.value, by_count = 0;
   const double log_k = std::log(std::max(sums.count, 1e-9) / static_cast<double>(rows_.size()));
   for (const Belief& belief : beliefs) {
@@ -222,6 +308,16 @@ double LabelModel::objective(std::span<const double> x, std::span<const Belief> 
   }
   value += penalty(x[1] - first_slope_, kSlopeDeviation, gradient[1]);
   value += penalty(x[2], kFrequencyDeviation, gradient[2]);
+  if (preference_) {
+    const size_t first = first_of_taste();
+    gradient[first] = -sums.by_prominence;
+    value += penalty(x[first] - preference_->prominence, preference_->prominence_deviation,
+                     gradient[first]);
+    for (size_t j = 0; j < labels && preference_->class_deviation > 0; ++j) {
+      gradient[first + 1 + j] = -sums.by_taste[j];
+      value += penalty(x[first + 1 + j], preference_->class_deviation, gradient[first + 1 + j]);
+    }
+  }
   return value;
 }
 
@@ -232,24 +328,37 @@ LabelModel::Summary LabelModel::summary(std::span<const double> parameters) cons
   summary.present.resize(labels);
   summary.observed.resize(labels);
   const auto n = static_cast<double>(rows_.size());
-  RowObservation model(never_empty_);
-  std::vector<double> logits(labels), scratch(labels), named(labels);
+  const Taste preferred = taste(parameters);
+  Row at(never_empty_, labels);
+  std::vector<double> scratch(labels), named(labels);
   for (const size_t row : rows_) {
-    row_logits(row, curve, logits);
-    model.set(logits, {});
-    summary.k += model.expected(0, scratch) / n;
-    model.observed_probabilities(named);
+    row_logits(row, curve, at.logits);
+    at.model.set(at.logits, {});
+    summary.k += at.model.expected(0, scratch) / n;
+    observed_probabilities(preferred, at, named);
     for (size_t j = 0; j < labels; ++j) {
-      summary.present[j] += model.present(j) / n;
+      summary.present[j] += at.model.present(j) / n;
       summary.observed[j] += named[j] / n;
     }
     summary.likeliest.push_back(*std::ranges::max_element(named));
     if (!is_complete(row)) {
-      model.set(logits, std::span(input_.labels.row(row), labels));
+      at.model.set(at.logits, std::span(input_.labels.row(row), labels));
     }
-    summary.log_likelihood += add_row(row, model, logits, scratch) / n;
+    summary.log_likelihood += add_row(row, preferred, at) / n;
   }
   return summary;
+}
+
+void LabelModel::observed_probabilities(const Taste& taste, Row& at, std::span<double> out) const {
+  if (!preference_) return at.model.observed_probabilities(out);
+  for (size_t j = 0; j < out.size(); ++j) {
+    const double evident = std::clamp(at.logits[j], -kMostEvident, kMostEvident);
+    at.evident[j] = taste.prominence * evident + taste.classes[j];
+  }
+  at.naming.set(at.logits, at.evident, {});
+  at.naming.observed_probabilities(out);
+  const double some = at.model.log_some(0, at.gradient);
+  for (double& q : out) q /= std::exp(some);
 }
 
 std::vector<LabelModel::Column> LabelModel::columns(std::span<const double> parameters) const {
