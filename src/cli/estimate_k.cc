@@ -12,6 +12,7 @@
 #include "cli/print_json.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
+#include "data/agreement.h"
 #include "data/dataset.h"
 #include "fit/observed_k.h"
 #include "run/run_priors.h"
@@ -23,6 +24,7 @@ struct Arguments {
   Common common;
   std::string folder;
   std::string from_observed;  // a run; empty: from full labels
+  std::string second;         // another naming of the same rows
   KOptions options;
 };
 
@@ -73,7 +75,31 @@ void run_from_observed(const Arguments& arguments) {
   }
 }
 
+void run_from_second(const Arguments& arguments) {
+  const Path path = observed_file(arguments.folder, "train");
+  const LabelMatrix first = open_labels(path);
+  if (first.empty()) {
+    fail("{}: expected the first naming, found nothing of that name", path.string());
+  }
+  const LabelMatrix second = open_labels(arguments.second);
+  if (second.empty()) {
+    fail("{}: expected the second naming, found nothing of that name", arguments.second);
+  }
+  const AgreementK told = agreement_k(first, second);
+  if (arguments.common.json) {
+    print_json({{"k", told.k},
+                {"interval", {told.k_low, told.k_high}},
+                {"rows", told.rows},
+                {"agreements", told.agreements}});
+    return;
+  }
+  fmt::print("k = {:.2f} ({:.2f} to {:.2f}): two namings agree in {} of {} rows\n", told.k,
+             told.k_low, told.k_high, told.agreements, told.rows);
+  fmt::print("if both prefer the same labels, rows have more than that\n");
+}
+
 void run(const Arguments& arguments) {
+  if (!arguments.second.empty()) return run_from_second(arguments);
   if (!arguments.from_observed.empty()) return run_from_observed(arguments);
   const LabelMatrix truth = open_truth(arguments);
   if (truth.empty()) {
@@ -122,6 +148,13 @@ Verb estimate_k_verb() {
                 "Without full labels: estimate from observed positives and a trained classifier",
             .hint = "RUN",
             .complete = Complete::kFolder},
+           {.name = "second",
+            .target = &arguments->second,
+            .help = "A second naming of the same rows, N x L, by somebody else: k from how often "
+                    "the two agree",
+            .hint = "FILE.npy",
+            .complete = Complete::kFile,
+            .excludes = {"from-observed"}},
            {.name = "sizes",
             .target = &options.sizes,
             .help = "Numbers of labelled rows",

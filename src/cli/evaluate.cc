@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/text.h"
+#include "cli/expected.h"
 #include "cli/flags/common_flags.h"
 #include "cli/images.h"
 #include "cli/print_json.h"
@@ -12,6 +13,8 @@
 #include "cli/verbs.h"
 #include "imaging/model_input.h"
 #include "run/evaluate.h"
+#include "run/run_folder.h"
+#include "run/run_record.h"
 
 namespace spml::cli {
 namespace {
@@ -38,8 +41,12 @@ ModelEvaluation evaluate(const Options& options) {
   const ModelInput input = with_image_work(options.common, [&](const ImageWork& work) {
     return model_input(trained, data, part, split.rows, work);
   });
-  return evaluate_model(trained, *input.features, input.rows, part.truth, split.rows,
-                        options.common.threads);
+  ModelEvaluation evaluation = evaluate_model(trained, *input.features, input.rows, part.truth,
+                                              split.rows, options.common.threads);
+  if (options.split == "val" && !evaluation.metrics) {
+    evaluation.expected = read_run_result(RunFolder{options.run}.result()).expected;
+  }
+  return evaluation;
 }
 
 void print_at_cuts(const char* name, const std::array<double, 3>& values) {
@@ -50,6 +57,7 @@ void print_text(const ModelEvaluation& evaluation) {
   fmt::print("{} rows, {} labels\n", evaluation.rows, evaluation.labels);
   fmt::print("predicted positives per row: {:.2f}\n", evaluation.khat);
   if (!evaluation.metrics) {
+    if (evaluation.expected) return print_expected(*evaluation.expected, evaluation.classes);
     fmt::print("no truth for these rows: nothing to measure the scores against\n");
     return;
   }

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "cli/cluster.h"
+#include "cli/expected.h"
 #include "cli/flags/common_flags.h"
 #include "cli/images.h"
 #include "cli/print_json.h"
@@ -73,7 +74,8 @@ std::string choice_text(const TrainConfig& chosen) {
   return text;
 }
 
-void print_result(const RunResult& result, const std::string& out, bool search) {
+void print_result(const RunRecord& record, const std::string& out, bool search) {
+  const RunResult& result = record.result;
   TrainConfig trained;
   trained.loss = result.loss;
   trained.mode = result.mode;
@@ -89,8 +91,13 @@ void print_result(const RunResult& result, const std::string& out, bool search) 
     fmt::print("transform {}{}{}\n", to_string(chosen.transform), choice,
                result.refit ? "  trained once more on train and val" : "");
   }
-  fmt::print("MAP  val {}  test {}  train {}\n", map_text(result.val_map),
-             map_text(result.test_map), map_text(result.train_map));
+  // MAP against labels of which most are unknown says little of any use.
+  const bool observed = result.selected_on == "observed" && result.expected;
+  if (!observed || result.test_map) {
+    fmt::print("MAP  val {}  test {}  train {}\n", map_text(result.val_map),
+               map_text(result.test_map), map_text(result.train_map));
+  }
+  if (observed) print_expected(*result.expected, record.setup.classes);
   // Of a search most of the training is in its trials; what was resumed has trained before.
   const bool is_whole = !search && result.resumed_from_step == 0;
   fmt::print("{:.2f} s{}; written to {}\n", result.seconds,
@@ -178,21 +185,21 @@ void train(const TrainOptions& options) {
                        record.val_map);
   };
   events.stop_requested = interrupted;
-  RunResult result;
+  RunRecord record;
   if (search) {
     AutoOptions automatic{run, options.trials.value_or(kDefaultTrials), options.time_limit,
                           options.refit};
-    result = run_auto(*data, config, automatic, events).result;
+    record = run_auto(*data, config, automatic, events);
   } else {
     const std::optional<RowShare> share = shared_rows(options, data, config, events);
     if (share) run.rows = &*share;
-    result = run_training(share ? *share->data : *data, config, run, events).result;
+    record = run_training(share ? *share->data : *data, config, run, events);
   }
   if (config.mode != Mode::kLinear) clear_in_turn(cache);
   if (options.common.json) {
-    print_json_text(json_text(result));
+    print_json_text(json_text(record.result));
   } else {
-    print_result(result, options.out, search);
+    print_result(record, options.out, search);
   }
 }
 

@@ -212,45 +212,52 @@ std::vector<double> priors_of(const LabelModel::Summary& summary, std::span<cons
   return priors;
 }
 
-// The same for annotators who prefer what is evident, or what is not: how many labels rows may
-// have under any strength of that, as long as it explains the labels about as well as the best.
-void widen_by_preferences(const LabelFitInput& input, LabelFit& fit) {
-  struct Candidate {
-    LabelModel model;
-    Parameters x;
-    double objective, log_k, strength;
-  };
-  std::vector<Candidate> candidates;
+// A fit for annotators with a given preference for what is evident.
+struct Preferring {
+  LabelModel model;
+  Parameters x;
+  double objective, log_k;
+  double slack = 0;  // by how much the objective may rise
+};
+
+// Those that explain the labels about as well as the best, by strength. Never empty.
+std::vector<Preferring> fit_preferences(const LabelFitInput& input, double k) {
+  std::vector<Preferring> fits;
   double least = std::numeric_limits<double>::infinity();
   for (const double strength : kProminenceGrid) {
     LabelModel model(input,
                      Preference{.prominence = strength, .prominence_deviation = kHeldProminence});
-    Parameters x = model.start(fit.k * std::exp(strength));
+    Parameters x = model.start(k * std::exp(strength));
     const double objective = minimise_with(model, {}, x);
     const double log_k = std::log(model.summary(x).k);
     least = std::min(least, objective);
-    candidates.push_back({std::move(model), std::move(x), objective, log_k, strength});
+    fits.push_back({std::move(model), std::move(x), objective, log_k});
   }
-  const auto slack = [&](const Candidate& one) {  // below 0: explains the labels too badly
-    return kConfidence + kSlackOfARow * static_cast<double>(one.model.partial_rows()) -
-           (one.objective - least);
-  };
-  std::erase_if(candidates, [&](const Candidate& one) { return slack(one) <= 0; });
+  for (Preferring& one : fits) {
+    one.slack = kConfidence + kSlackOfARow * static_cast<double>(one.model.partial_rows()) -
+                (one.objective - least);
+  }
+  std::erase_if(fits, [](const Preferring& one) { return one.slack <= 0; });
+  return fits;
+}
+
+// How many labels rows may have under any of these preferences.
+void widen(std::span<const Preferring> fits, double labels, LabelFit& fit) {
   double low = std::log(fit.k_low), high = std::log(fit.k_high);
-  for (const Candidate& one : candidates) {
+  for (const Preferring& one : fits) {
     low = std::min(low, one.log_k);
     high = std::max(high, one.log_k);
   }
-  // The weakest and the strongest preference reach furthest.
-  const Belief nothing{0, 1e6};
-  const auto reach = [&](const Candidate& one, double direction, double limit) {
+  const auto reach = [](const Preferring& one, double direction, double limit) {
+    const Belief nothing{0, 1e6};
     return profile(one.model, nothing, one.x, one.objective, one.log_k, direction, limit,
-                   slack(one));
+                   one.slack);
   };
-  const Candidate &weakest = candidates.front(), &strongest = candidates.back();
+  // The weakest and the strongest reach furthest.
+  const Preferring &weakest = fits.front(), &strongest = fits.back();
   const double lower = weakest.model.never_empty() ? 0 : std::log(1e-3);
   low = std::min(low, reach(weakest, -1, std::min(lower, weakest.log_k)));
-  high = std::max(high, reach(strongest, 1, std::log(static_cast<double>(input.logits.cols))));
+  high = std::max(high, reach(strongest, 1, std::log(labels)));
   fit.k_low = std::exp(low);
   fit.k_high = std::exp(high);
 }
@@ -272,6 +279,13 @@ LabelFit fit_labels(const LabelFitInput& input) {
   fit.prominence = model.prominence(x);
   fit.priors = priors_of(summary, input.frequency, fit.complete_rows == 0);
   fit.calibration = marginal_curves(model, x, input.threads);
+  std::vector<Preferring> others;
+  if ((input.want_interval || input.want_alternatives) && fit.complete_rows == 0) {
+    others = fit_preferences(input, fit.k);
+  }
+  for (const Preferring& one : others) {
+    fit.alternatives.push_back(marginal_curves(one.model, one.x, input.threads));
+  }
   if (!input.want_interval) return fit;
   const double log_k = std::log(fit.k), lower = model.never_empty() ? 0 : std::log(1e-3);
   // Complete rows are few, and curves fit them well enough.
@@ -281,7 +295,7 @@ LabelFit fit_labels(const LabelFitInput& input) {
   };
   fit.k_low = std::exp(reach(-1, std::min(lower, log_k)));
   fit.k_high = std::exp(reach(1, std::log(labels)));
-  if (fit.complete_rows == 0 && !input.k) widen_by_preferences(input, fit);
+  if (!others.empty()) widen(others, labels, fit);
   fit.k_is_certain = fit.k_high <= kCertain * fit.k_low;
   return fit;
 }

@@ -16,6 +16,7 @@ struct LabelFitInput {
   std::span<const double> frequency;  // (L) share of rows observed positive, of all rows there are
   bool rows_may_be_empty = false;     // a row without an observed label has none
   bool want_interval = true;          // of k: takes several times as long
+  bool want_alternatives = false;     // curves for other preferences of annotators
   int threads = 1;                    // the result does not depend on it
   std::optional<double> k = {};       // labels of a row, where they are known from elsewhere
   bool hold_k = false;                // to that, whatever these scores say

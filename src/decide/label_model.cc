@@ -11,8 +11,8 @@ namespace {
 
 constexpr size_t kShared = 3;  // a, b, c stand before d and e
 constexpr size_t kBlock = 64;  // rows summed together, whatever the number of threads
-constexpr size_t kMostEntries = 1'500'000, kMostWeighted = 300'000,
-                 kMostWeightedRows = 1500;  // logits that are looked at
+constexpr size_t kMostEntries = 1'500'000, kMostWeighted = 150'000,
+                 kMostWeightedRows = 1000;  // logits that are looked at
 constexpr double kMostEvident = 6;          // logits beyond this are all alike to annotators
 constexpr double kSlopeDeviation = 2, kFrequencyDeviation = 1;       // of b and c
 constexpr double kOffsetDeviation = 0.5, kOwnSlopeDeviation = 0.25;  // of d and e

@@ -104,7 +104,7 @@ ValidationRows read_validation(Session& session) {
 }
 
 LabelFit fit(const ValidationRows& rows, std::optional<double> k, bool want_interval, int threads,
-             const LoopEvents& events, bool hold_k = false) {
+             const LoopEvents& events, bool hold_k = false, bool want_alternatives = false) {
   LabelFitInput input;
   input.logits = rows.scores();
   input.labels = rows.known();
@@ -113,6 +113,7 @@ LabelFit fit(const ValidationRows& rows, std::optional<double> k, bool want_inte
   input.hold_k = hold_k;
   input.rows_may_be_empty = rows.some_empty;
   input.want_interval = want_interval;
+  input.want_alternatives = want_alternatives;
   input.threads = threads;
   input.between_parts = events.between_parts;
   return fit_labels(input);
@@ -146,7 +147,8 @@ LabelFit fit_validation(std::span<const std::unique_ptr<Session>> sessions, bool
 Decisions decide(Session& session, const RunEvents& events) {
   ValidationRows rows = read_validation(session);
   if (may_be_folded(session)) {
-    for (const auto& other : train_other_folds(session, kFewRows, events)) {
+    const size_t wanted = rows_with_complete_ones(session.data, kFewRows);
+    for (const auto& other : train_other_folds(session, wanted, events)) {
       rows.append(read_validation(*other));
     }
   }
@@ -155,7 +157,8 @@ Decisions decide(Session& session, const RunEvents& events) {
   if (!session.config.k_is_estimated) k = resolve_k(session.data, session.config);
   const LoopEvents stoppable =
       until(events.stop_requested, "stopped before it was calibrated; continue with --resume");
-  LabelFit fitted = fit(rows, k, false, session.threads, stoppable);
+  LabelFit fitted = fit(rows, k, false, session.threads, stoppable, false, true);
+  const std::vector<Calibration> alternatives = fitted.alternatives;
   if (session.config.k_is_estimated && session.config.k && fitted.complete_rows == 0) {
     // Weak scores make rows seem to have many labels: then the estimate is believed. Losses that
     // push unknown labels down make rows seem to have one: then neither is, but what lies between.
@@ -168,9 +171,12 @@ Decisions decide(Session& session, const RunEvents& events) {
   }
   Decisions decisions;
   decisions.from = fitted.complete_rows > 0 ? LabelSource::kClean : LabelSource::kObserved;
-  const View<float> probabilities{rows.logits.data(), rows.rows, rows.columns};
+  std::vector<float> calibrated = rows.logits;
+  const View<float> probabilities{calibrated.data(), rows.rows, rows.columns};
   fitted.calibration.apply(0, probabilities);
   decisions.thresholds = decision_thresholds(probabilities, session.threads);
+  fitted.alternatives = alternatives;  // also where the curves come from another k
+  decisions.quality = expected_quality(rows.scores(), rows.known(), fitted, decisions.thresholds);
   decisions.calibration = std::move(fitted.calibration);
   return decisions;
 }

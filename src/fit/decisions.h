@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "decide/label_fit.h"
+#include "decide/quality.h"
 #include "fit/run_events.h"
 #include "fit/session.h"
 
@@ -21,6 +22,7 @@ struct Decisions {
   Calibration calibration;
   std::vector<float> thresholds;  // (L), of calibrated probabilities
   LabelSource from = LabelSource::kObserved;
+  ExpectedQuality quality;  // of what is decided
 };
 
 // What the validation rows of trained sessions tell, those of all taken together. The sessions are

@@ -37,6 +37,7 @@ Fit fit(Session& session, const LoopEvents& steps, const RunEvents& events) {
   Fit made{measure(session), decide(session, events)};
   made.result.val_map = val_map;
   made.result.thresholds_from = to_string(made.decisions.from);
+  made.result.expected = made.decisions.quality;
   measure_reliability(session, made.decisions.calibration, made.result);
   return made;
 }

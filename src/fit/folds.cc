@@ -12,6 +12,7 @@ namespace spml {
 namespace {
 
 constexpr size_t kMostFolds = 5;
+constexpr size_t kEnoughComplete = 500;  // a part of them tells enough
 
 }  // namespace
 
@@ -22,6 +23,18 @@ std::vector<Split> folds_holding_out(const Dataset& data, const TrainConfig& con
   const size_t held_out = std::max<size_t>(first.val.size(), 1);
   const size_t count = std::min(kMostFolds, (wanted + held_out - 1) / held_out);
   return split_folds(rows, config.val_fraction, config.split_seed, count);
+}
+
+size_t rows_with_complete_ones(const Dataset& data, size_t wanted) {
+  const LabelMatrix& observed = data.train_file.observed;
+  if (observed.empty()) return wanted;
+  std::vector<int8_t> row(observed.cols());
+  size_t complete = 0;
+  for (size_t i = 0; i < observed.rows() && complete < kEnoughComplete; ++i) {
+    observed.read_row(i, row);
+    complete += std::ranges::find(row, int8_t{0}) == row.end();
+  }
+  return complete > 0 && complete < kEnoughComplete ? observed.rows() : wanted;
 }
 
 bool may_be_folded(const Session& session) {

@@ -17,6 +17,10 @@ std::vector<Split> folds_holding_out(const Dataset& data, const TrainConfig& con
 // Rows that are needed to tell classifiers apart roughly, and well.
 inline constexpr size_t kFewRows = 500, kEnoughRows = 2000;
 
+// `wanted`, or all rows where some are complete and too few of these would be among them: what they
+// say of annotators is worth more than what any other row does.
+size_t rows_with_complete_ones(const Dataset& data, size_t wanted);
+
 // Whether a trained session's probabilities are better told by other folds, too: it is linear, its
 // rows are those of its configuration, and no full labels are known of its validation rows.
 bool may_be_folded(const Session& session);

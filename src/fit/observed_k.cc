@@ -65,17 +65,20 @@ LabelFit estimate_k_from_observed(const Dataset& data, const TrainConfig& config
         fit_validation(train_on(data, list[i], few, 1, events), false, 1, events).log_likelihood;
   });
   const auto best = std::ranges::max_element(explained) - explained.begin();
-  const auto enough = folds_holding_out(data, config, kEnoughRows);
+  const auto enough = folds_holding_out(data, config, rows_with_complete_ones(data, kEnoughRows));
   const auto sessions = train_on(data, list[static_cast<size_t>(best)], enough, threads, events);
   return fit_validation(sessions, true, threads, events);
 }
 
 std::string k_text(const LabelFit& fit) {
   std::string text = fmt::format("k = {:.2f} ({:.2f} to {:.2f})", fit.k, fit.k_low, fit.k_high);
-  if (!fit.k_is_certain) {
+  if (fit.complete_rows > 0) {
+    text += fmt::format(", with {} complete rows", fit.complete_rows);
+  } else if (!fit.k_is_certain) {
     text +=
-        "; warning: the observed labels hardly tell it; label some rows in full, or give --k if "
-        "you know better";
+        "; warning: that is for labels named at random, and the interval for annotators who prefer "
+        "what is evident or what is not, because one label of a row cannot tell these apart; fifty "
+        "complete rows would, or give --k if you know better";
   }
   return text;
 }

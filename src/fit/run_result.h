@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "decide/calibration.h"
+#include "decide/quality.h"
 #include "settings/config.h"
 
 namespace spml {
@@ -31,6 +32,7 @@ struct RunResult {
   // Of the calibrated probabilities on the test rows; nothing without their truth.
   std::optional<double> ece;
   std::vector<ReliabilityBin> reliability;
+  std::optional<ExpectedQuality> expected;  // where no truth is needed: on held-out rows
   bool refit = false;  // trained once more on train and val, after val had chosen
   uint64_t steps = 0, resumed_from_step = 0;
   double train_seconds = 0, seconds = 0;

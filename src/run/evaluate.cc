@@ -143,6 +143,7 @@ static void json_fields(FieldWriter& field, ModelEvaluation& evaluation) {
   field("f1_stored", f1_stored);
   field("ece", ece);
   field("reliability", reliability);
+  field("expected", evaluation.expected);
   field("khat", evaluation.khat);
   field("khat_raw", evaluation.khat_raw);
   field("rows", evaluation.rows);

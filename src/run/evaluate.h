@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "decide/quality.h"
 #include "metrics/average_precision.h"
 #include "metrics/ranking.h"
 #include "run/trained_model.h"
@@ -23,9 +24,10 @@ struct TruthMetrics {
 
 struct ModelEvaluation {
   std::optional<TruthMetrics> metrics;
-  std::vector<float> thresholds;  // (L) that f1 is at
-  double khat = 0;                // predicted positives per row, by calibrated probabilities
-  double khat_raw = 0;            // by the sigmoid of the scores
+  std::optional<ExpectedQuality> expected;  // of val without truth, as the run recorded it
+  std::vector<float> thresholds;            // (L) that f1 is at
+  double khat = 0;      // predicted positives per row, by calibrated probabilities
+  double khat_raw = 0;  // by the sigmoid of the scores
   size_t rows = 0, labels = 0;
   std::vector<std::string> classes;
 };

@@ -82,6 +82,25 @@ void json_fields(Fields& field, ReliabilityBin& bin) {
   field("positives", bin.positives);
 }
 
+template <class Fields>
+void json_fields(Fields& field, Expected& expected) {
+  field("value", expected.value);
+  field("low", expected.low);
+  field("high", expected.high);
+}
+
+template <class Fields>
+void json_fields(Fields& field, ExpectedQuality& quality) {
+  field("rows", quality.rows);
+  field("complete_rows", quality.complete_rows);
+  field("precision", quality.precision);
+  field("recall", quality.recall);
+  field("f1", quality.f1);
+  field("tags_per_row", quality.tags);
+  field("known_found", quality.found);
+  field("label_f1", quality.label_f1);
+}
+
 // result.json
 template <class Fields>
 void json_fields(Fields& field, RunResult& result) {
@@ -105,6 +124,7 @@ void json_fields(Fields& field, RunResult& result) {
   field.maybe("thresholds_from", result.thresholds_from);
   field.maybe("ece", result.ece);
   field.maybe("reliability", result.reliability);
+  field.maybe("expected", result.expected);
   field.maybe("refit", result.refit);
   field("steps", result.steps);
   field("resumed_from_step", result.resumed_from_step);

@@ -238,6 +238,21 @@ TEST_F(Train, WithoutTruthOrKItIsEstimatedFromObservedLabels) {
   EXPECT_THAT(run.err, HasSubstr("estimated from the observed labels"));
 }
 
+TEST_F(Train, WithoutTruthTheQualityToExpectIsTold) {
+  drop("formatted_train_labels.npy");
+  drop("formatted_val_labels.npy");
+  const Ran ran = expect_success(train("an", "run"));
+  EXPECT_THAT(ran.out, HasSubstr("expected on new rows: precision"));
+  EXPECT_THAT(ran.out, HasSubstr("fifty complete rows"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("n/a")));
+  const auto expected = read_json(folder / "run" / "result.json")["expected"];
+  EXPECT_LE(expected["recall"]["low"], expected["recall"]["value"]);
+  EXPECT_GE(expected["recall"]["high"], expected["recall"]["value"]);
+  const Words evaluate = {"evaluate", folder / "run", data, "--split", "val"};
+  EXPECT_THAT(expect_success(evaluate).out, HasSubstr("expected on new rows: precision"));
+  EXPECT_EQ(expect_success(evaluate + Words{"--json"}).json()["expected"], expected);
+}
+
 TEST_F(Train, AverageKeepsTheMeanOfClassifiersThatDifferInTheirSeed) {
   const auto weight = [&](const std::string& run) {
     const SafetensorsFile file(folder / run / "model.safetensors");
@@ -335,6 +350,23 @@ TEST(EstimateK, ComesFromObservedLabelsAndARun) {
   EXPECT_TRUE(blind["true_k"].is_null());
   std::filesystem::remove(Path(data) / "formatted_train_labels_obs.npy");
   expect_failure(verb, 1, "formatted_train_labels_obs.npy");
+}
+
+TEST(EstimateK, ComesFromTwoNamings) {
+  TemporaryFolder folder;
+  const std::string data = make_data(folder / "data", {.rows = 300, .labels = 6, .features = 4});
+  const Path first = Path(data) / "formatted_train_labels_obs.npy";
+  const std::string second = folder / "second.npy";
+  expect_success({"observe", data, "--seed", "2", "--force", "--quiet"});
+  std::filesystem::copy_file(first, second);
+  expect_success({"observe", data, "--seed", "3", "--force", "--quiet"});
+  const Words verb = {"estimate-k", data, "--second", second};
+  const auto json = expect_success(verb + Words{"--json"}).json();
+  const double true_k = expect_success({"estimate-k", data, "--json"}).json()["k"];
+  EXPECT_EQ(json["rows"], 300);
+  EXPECT_NEAR(json["k"], true_k, 0.35 * true_k);
+  EXPECT_THAT(expect_success(verb).out, testing::HasSubstr("two namings agree in"));
+  expect_failure({"estimate-k", data, "--second", folder / "no.npy"}, 1, "second naming");
 }
 
 TEST(Preset, IsARecipeThatFlagsWinOver) {
