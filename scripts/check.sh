@@ -97,7 +97,7 @@ build_crash() {
 check_crash() {
   step "build of the crash test" build_crash
   step "commands ended anywhere" env SPML_CRASH_POINTS="${CRASH_POINTS:-42}" \
-    build/tests/crash/crash_test
+    build/crash_test
 }
 
 build_python() {

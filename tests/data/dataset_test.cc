@@ -212,7 +212,7 @@ TEST_F(DatasetTest, InfoHasTheRightTypes) {
 
 TEST_F(DatasetTest, FingerprintFollowsTheContents) {
   const std::string original = fingerprint(open_dataset(folder_.path()));
-  EXPECT_EQ(original.size(), 16u);
+  EXPECT_EQ(original.size(), 32u);
   EXPECT_EQ(fingerprint(open_dataset(SmallFolder().path())), original);
   const auto changed = [&] { return fingerprint(open_dataset(folder_.path())) != original; };
   SmallFolder::features(features_file(folder_.path(), "train"), {1, 2, 3, 4, 5, 6.5}, 2);
