@@ -27,8 +27,6 @@ constexpr Version kVersion2{"", "/sys/fs/cgroup", "memory.max", "memory.current"
 constexpr Version kVersion1{"memory", "/sys/fs/cgroup/memory", "memory.limit_in_bytes",
                             "memory.usage_in_bytes", "total_inactive_file"};
 
-uint64_t left_of(uint64_t limit, uint64_t used) { return limit > used ? limit - used : 0; }
-
 // In a container the group's own folder may be the root, so that all folders above count, too.
 // Pages of files that a group would drop for us do not count as used.
 uint64_t left_of_groups(const Version& version) {

@@ -7,6 +7,9 @@
 
 namespace spml {
 
+// What remains of a limit, 0 when it is exceeded.
+inline uint64_t left_of(uint64_t limit, uint64_t used) { return limit > used ? limit - used : 0; }
+
 // What is left of the tightest of the groups that this process is in; the largest number where
 // none has a limit.
 uint64_t memory_left_in_control_groups();

@@ -12,8 +12,6 @@
 namespace spml {
 namespace {
 
-uint64_t left_of(uint64_t limit, uint64_t used) { return limit > used ? limit - used : 0; }
-
 uint64_t left_of_limit(int resource, uint64_t used) {
   struct rlimit limit;
   if (::getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0) return kTooMany;

@@ -12,8 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMaxInfo = size_t{1} << 26;
-
 // A matrix of a part: where it comes from and its shape, for the checks that all share.
 struct Shape {
   std::string source;
@@ -248,7 +246,7 @@ Dataset open_dataset(const Path& folder, const DatasetOptions& options) {
   data.folder = folder;
   DatasetInfo info;
   if (const Path path = folder / "dataset.json"; path_exists(path)) {
-    info = parse_dataset_json(read_file(path, kMaxInfo), path.string());
+    info = parse_dataset_json(read_file(path, kMaxDatasetJson), path.string());
   }
   std::error_code ignored;  // a name is only for people
   data.name =

@@ -29,6 +29,8 @@ struct FeatureOrigin {
   bool operator==(const FeatureOrigin&) const = default;
 };
 
+inline constexpr size_t kMaxDatasetJson = size_t{1} << 26;  // bytes of the file
+
 struct DatasetInfo {
   std::string name;
   std::vector<std::string> classes;

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/folders.h"
 #include "data/dataset.h"
+#include "data/dataset_json.h"
 #include "formats/json.h"
 
 namespace spml {
@@ -14,7 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMaxJson = size_t{1} << 26;
 constexpr const char* kParts[] = {"train", "val"};
 
 Path earlier_file(const Path& folder, std::string_view part) {
@@ -60,7 +60,7 @@ bool same_images(const Path& folder, const Path& staging, const Path& image_root
 std::string extraction_of(const Path& folder) {
   const Path path = folder / "dataset.json";
   if (!path_exists(path)) return "";
-  const auto json = parse_ordered_json(read_file(path, kMaxJson), path.string());
+  const auto json = parse_ordered_json(read_file(path, kMaxDatasetJson), path.string());
   return json.contains("extraction") ? json["extraction"].dump() : "";
 }
 
@@ -110,7 +110,7 @@ KeptFeatures keep_features(const Path& folder, const Path& staging, const Path& 
 EarlierFeatures::EarlierFeatures(const Path& folder, const nlohmann::json& settings, size_t cols) {
   const Path made_by = earlier_settings(folder);
   if (!path_exists(made_by)) return;
-  if (settings_of(read_file(made_by, kMaxJson), made_by.string()) != settings) return;
+  if (settings_of(read_file(made_by, kMaxDatasetJson), made_by.string()) != settings) return;
   size_t rows = 0;
   for (const char* part : kParts) {
     const Path file = earlier_file(folder, part);

@@ -16,8 +16,6 @@
 namespace spml {
 namespace {
 
-constexpr size_t kMaxJson = size_t{1} << 26;
-
 // Where each of the old columns goes.
 struct Columns {
   std::vector<size_t> target;  // L
@@ -93,7 +91,7 @@ size_t count_positives(const LabelMatrix& labels) {
 void write_names(const Path& folder, const std::vector<std::string>& names, const Path& staging) {
   const Path path = folder / "dataset.json";
   auto json = nlohmann::ordered_json::object();
-  if (path_exists(path)) json = parse_ordered_json(read_file(path, kMaxJson), path.string());
+  if (path_exists(path)) json = parse_ordered_json(read_file(path, kMaxDatasetJson), path.string());
   json["classes"] = names;
   const LabelMatrix truth = open_labels(staging / truth_file(folder, "train").filename());
   if (json.contains("expected_positives") && !truth.empty()) {

@@ -12,17 +12,17 @@ namespace {
 
 // The trapezoidal rule in log s: the integrand is smooth there and falls off on both sides, so that
 // few nodes give five digits. Each s is twice the one before, and exp(-w s) its square.
-constexpr size_t kNodes = 25;
+constexpr size_t kNamingNodes = 25;
 constexpr double kFirst = 0x1p-8;  // of s, where the largest weight is 1
 constexpr double kLeastLogWeight = -10;
 
-struct Rule {
-  std::array<double, kNodes> s, weight;
+struct NamingRule {
+  std::array<double, kNamingNodes> s, weight;
 };
 
-Rule make_rule() {
-  Rule rule{};
-  for (size_t m = 0; m < kNodes; ++m) {
+NamingRule make_naming_rule() {
+  NamingRule rule{};
+  for (size_t m = 0; m < kNamingNodes; ++m) {
     rule.s[m] = kFirst * std::pow(2.0, static_cast<double>(m));
     rule.weight[m] = std::numbers::ln2 * rule.s[m];
   }
@@ -30,8 +30,8 @@ Rule make_rule() {
   return rule;
 }
 
-const Rule& rule() {
-  static const Rule made = make_rule();
+const NamingRule& rule() {
+  static const NamingRule made = make_naming_rule();
   return made;
 }
 
@@ -42,27 +42,27 @@ void RowNaming::set(std::span<const double> logits, std::span<const double> log_
   const size_t L = logits.size();
   f_.resize(L);
   w_.resize(L);
-  late_.resize(L * kNodes);
-  absent_.resize(L * kNodes);
-  share_.resize(kNodes);
-  nobody_.assign(kNodes, 0);
+  late_.resize(L * kNamingNodes);
+  absent_.resize(L * kNamingNodes);
+  share_.resize(kNamingNodes);
+  nobody_.assign(kNamingNodes, 0);
   const double largest = L > 0 ? *std::ranges::max_element(log_weights) : 0;
-  std::array<double, kNodes> product;
+  std::array<double, kNamingNodes> product;
   product.fill(1);
   for (size_t j = 0; j < L; ++j) {
     const bool no = !known.empty() && known[j] < 0;
     f_[j] = no ? 0 : sigmoid(std::clamp(logits[j], -40.0, 30.0));
     w_[j] = std::exp(std::max(log_weights[j] - largest, kLeastLogWeight));
-    double* late = &late_[j * kNodes];
-    double* absent = &absent_[j * kNodes];
+    double* late = &late_[j * kNamingNodes];
+    double* absent = &absent_[j * kNamingNodes];
     double power = std::exp(-w_[j] * kFirst);
-    for (size_t m = 0; m < kNodes; ++m, power *= power) {
+    for (size_t m = 0; m < kNamingNodes; ++m, power *= power) {
       late[m] = power;
       absent[m] = std::max(1 - f_[j] * (1 - power), 1e-30);
       product[m] *= absent[m];
     }
     if (j % 8 == 7 || j + 1 == L) {  // before a product can underflow
-      for (size_t m = 0; m < kNodes; ++m) {
+      for (size_t m = 0; m < kNamingNodes; ++m) {
         nobody_[m] += std::log(product[m]);
         product[m] = 1;
       }
@@ -72,16 +72,16 @@ void RowNaming::set(std::span<const double> logits, std::span<const double> log_
 
 double RowNaming::log_likelihood(size_t label, double scale, std::span<double> by_logit,
                                  std::span<double> by_log_weight) {
-  const Rule& at = rule();
-  const double* late = &late_[label * kNodes];
-  const double* absent = &absent_[label * kNodes];
+  const NamingRule& at = rule();
+  const double* late = &late_[label * kNamingNodes];
+  const double* absent = &absent_[label * kNamingNodes];
   double total = 0, mean_s = 0;
-  for (size_t m = 0; m < kNodes; ++m) {
+  for (size_t m = 0; m < kNamingNodes; ++m) {
     share_[m] = at.weight[m] * late[m] * std::exp(nobody_[m]) / absent[m];
     total += share_[m];
   }
   total = std::max(total, 1e-300);
-  for (size_t m = 0; m < kNodes; ++m) {
+  for (size_t m = 0; m < kNamingNodes; ++m) {
     share_[m] /= total;
     mean_s += share_[m] * at.s[m];
   }
@@ -93,9 +93,9 @@ double RowNaming::log_likelihood(size_t label, double scale, std::span<double> b
       continue;
     }
     double by_f = 0, by_w = 0;
-    const double* e = &late_[l * kNodes];
-    const double* a = &absent_[l * kNodes];
-    for (size_t m = 0; m < kNodes; ++m) {
+    const double* e = &late_[l * kNamingNodes];
+    const double* a = &absent_[l * kNamingNodes];
+    for (size_t m = 0; m < kNamingNodes; ++m) {
       const double ratio = share_[m] / a[m];
       by_f -= ratio * (1 - e[m]);
       by_w -= ratio * e[m] * at.s[m];
@@ -107,13 +107,13 @@ double RowNaming::log_likelihood(size_t label, double scale, std::span<double> b
 }
 
 void RowNaming::observed_probabilities(std::span<double> out) const {
-  const Rule& at = rule();
-  std::array<double, kNodes> nobody;
-  for (size_t m = 0; m < kNodes; ++m) nobody[m] = at.weight[m] * std::exp(nobody_[m]);
+  const NamingRule& at = rule();
+  std::array<double, kNamingNodes> nobody;
+  for (size_t m = 0; m < kNamingNodes; ++m) nobody[m] = at.weight[m] * std::exp(nobody_[m]);
   for (size_t j = 0; j < labels(); ++j) {
     double sum = 0;
-    for (size_t m = 0; m < kNodes; ++m) {
-      sum += nobody[m] * late_[j * kNodes + m] / absent_[j * kNodes + m];
+    for (size_t m = 0; m < kNamingNodes; ++m) {
+      sum += nobody[m] * late_[j * kNamingNodes + m] / absent_[j * kNamingNodes + m];
     }
     out[j] = f_[j] * w_[j] * sum;
   }

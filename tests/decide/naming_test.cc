@@ -8,7 +8,7 @@
 namespace spml {
 namespace {
 
-double sigmoid(double z) { return 1 / (1 + std::exp(-z)); }
+double logistic(double z) { return 1 / (1 + std::exp(-z)); }
 
 // P(observed = label) by going through all sets of labels.
 double by_enumeration(const std::vector<double>& z, const std::vector<double>& log_weights,
@@ -19,7 +19,7 @@ double by_enumeration(const std::vector<double>& z, const std::vector<double>& l
     double p = 1, weights = 0;
     for (size_t j = 0; j < z.size(); ++j) {
       const bool there = (set >> j & 1) != 0;
-      p *= there ? sigmoid(z[j]) : sigmoid(-z[j]);
+      p *= there ? logistic(z[j]) : logistic(-z[j]);
       if (there) weights += std::exp(log_weights[j]);
     }
     named += p * std::exp(log_weights[label]) / weights;
