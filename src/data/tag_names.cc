@@ -116,10 +116,10 @@ void add_slips(std::span<const std::string> keys, std::span<const size_t> counts
 std::string tidy_tag(std::string_view name) {
   const std::string text = plain_spaces(name);
   std::string tidy;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const bool blank = text[at] == ' ' || text[at] == '\t' || text[at] == '\r';
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\t' || c == '\r';
     if (blank && (tidy.empty() || tidy.back() == ' ')) continue;
-    tidy += blank ? ' ' : text[at];
+    tidy += blank ? ' ' : c;
   }
   if (tidy.ends_with(' ')) tidy.pop_back();
   return composed(tidy);

@@ -48,7 +48,7 @@ ImageFinder::ImageFinder(const Path& root) {
     if (!has_image_extension(entry->path()) || !entry->is_regular_file(ignored)) continue;
     std::string image = entry->path().lexically_relative(root).generic_string();
     if (!is_utf8(image)) continue;
-    constexpr uint64_t kEntry = 4 * 96;  // of the four indexes, without text
+    constexpr uint64_t kEntry = 384;  // of the four indexes, without text
     memory.add(kEntry + 5 * image.size());
     images_.push_back(std::move(image));
     const std::string key = key_of(images_.back());

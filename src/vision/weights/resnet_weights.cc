@@ -52,7 +52,7 @@ size_t recognise_width(const Shapes& tensors) {
 
 // The network that tensors of these shapes are; Error when one is missing, too many or different.
 ResNetLayout check_shapes(const Shapes& found, ResNetVariant variant, std::string_view where) {
-  const ResNetLayout layout =
+  ResNetLayout layout =
       resnet_layout(recognise_depth(found, where), variant, recognise_width(found));
   Shapes expected = expected_shapes(layout);
   if (const auto fc = found.find("fc.weight"); fc != found.end()) {
