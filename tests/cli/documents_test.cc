@@ -49,8 +49,8 @@ TEST(Documents, EveryVerbIsDeclaredInFull) {
         EXPECT_NE(find_flag(verb, need.flag), nullptr) << path << " --" << flag.name;
       }
       const bool allows = flag.name == "force" || flag.name == "overwrite" ||
-                          flag.name == "trust-code" || flag.name == "max-memory" ||
-                          flag.name == "allow-remote";
+                          flag.name == "update" || flag.name == "trust-code" ||
+                          flag.name == "max-memory" || flag.name == "allow-remote";
       EXPECT_EQ(flag.consent, allows) << path << " --" << flag.name;
     }
   });

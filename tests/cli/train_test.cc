@@ -107,6 +107,7 @@ TEST_F(Train, ResultAndMetricsHaveTheFieldsOfTheInterface) {
                                                  "lr",
                                                  "batch",
                                                  "epochs",
+                                                 "expected",
                                                  "seed",
                                                  "k",
                                                  "params",
