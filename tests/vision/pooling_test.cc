@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr size_t kPositions = 49, kChannels = 37;
-constexpr int kSize = 64;
+constexpr int kPixels = 64;
 
 // As behind a ReLU: about half of it 0, and one channel that is 0 everywhere.
 std::vector<float> some_map(double scale = 1) {
@@ -84,7 +84,7 @@ TEST(Pooling, MaximumIsTheLargestOfEachChannel) {
 }
 
 std::vector<float> some_images(size_t count) {
-  std::vector<float> images(count * 3 * kSize * kSize);
+  std::vector<float> images(count * 3 * kPixels * kPixels);
   CounterRng random(4, Stream::kSynthetic);
   for (float& x : images) x = static_cast<float>(random.normal());
   return images;
@@ -93,9 +93,9 @@ std::vector<float> some_images(size_t count) {
 std::vector<float> features(const ResNetWeights& weights, const std::vector<float>& images,
                             const FeaturePooling& pooling) {
   const auto net = make_inference_resnet(weights, 2, pooling);
-  const size_t rows = images.size() / (3 * kSize * kSize);
+  const size_t rows = images.size() / (3 * kPixels * kPixels);
   std::vector<float> out(rows * net->features());
-  net->run(images, kSize, {out.data(), rows, net->features()});
+  net->run(images, kPixels, {out.data(), rows, net->features()});
   return out;
 }
 
@@ -121,7 +121,7 @@ TEST(Pooling, TheMeanIsThatOfTheMap) {
   const ResNetWeights weights = random_resnet(18, ResNetVariant::kV1_5);
   InferenceWeights packed(weights, dnnl::engine(dnnl::engine::kind::cpu, 0));
   InferencePlan plan(
-      weights.layout, packed, kSize,
+      weights.layout, packed, kPixels,
       {.outputs = {{.end_block = weights.layout.blocks.size(), .mean = true, .map = true}}});
   const auto image = some_images(1);
   plan.run(image.data());
@@ -143,11 +143,11 @@ TEST(Pooling, LowerLayersAreThoseThatTheNextOnesSee) {
   const FeaturePooling two{.pools = {Pool::kAvg, Pool::kMax}, .layers = {2, 4}};
   const auto all = features(weights, images, two);
   const auto last = features(weights, images, {.pools = {Pool::kAvg, Pool::kMax}});
-  const MapShape shape = input_of_layer(weights.layout, 3, kSize);
+  const MapShape shape = input_of_layer(weights.layout, 3, kPixels);
   const size_t low = 2 * shape.channels, high = 2 * weights.layout.features;
   ASSERT_EQ(all.size(), 2 * (low + high));
   std::vector<float> maps(2 * shape.numbers()), mean(shape.channels), largest(shape.channels);
-  make_trunk(weights, 3, 1)->run(images, kSize, {maps.data(), 2, shape.numbers()});
+  make_trunk(weights, 3, 1)->run(images, kPixels, {maps.data(), 2, shape.numbers()});
   for (size_t i = 0; i < 2; ++i) {
     const View<const float> map{&maps[i * shape.numbers()], shape.side * shape.side,
                                 shape.channels};
@@ -166,9 +166,9 @@ TEST(Pooling, MirroredIsTheMeanOfBothImages) {
   const ResNetWeights weights = random_resnet(18, ResNetVariant::kV1_5);
   const auto images = some_images(2);
   auto mirrored = images;
-  for (size_t row = 0; row < mirrored.size() / kSize; ++row) {
-    for (size_t x = 0; x < kSize; ++x) {
-      mirrored[row * kSize + x] = images[row * kSize + kSize - 1 - x];
+  for (size_t row = 0; row < mirrored.size() / kPixels; ++row) {
+    for (size_t x = 0; x < kPixels; ++x) {
+      mirrored[row * kPixels + x] = images[row * kPixels + kPixels - 1 - x];
     }
   }
   const auto one = features(weights, images, {}), other = features(weights, mirrored, {});

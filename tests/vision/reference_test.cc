@@ -13,7 +13,7 @@
 namespace spml {
 namespace {
 
-constexpr int kSize = 448;
+constexpr int kReferenceSize = 448;
 
 // Where `spml weights fetch` puts them; tests download nothing.
 Path imagenet_weights() {
@@ -51,12 +51,12 @@ TEST(Reference, FeaturesMatchAnotherImplementation) {
   ASSERT_EQ(net->features(), reference.cols());
   const size_t D = reference.cols(), step = std::getenv("SPML_ALL_IMAGES") != nullptr ? 1 : 14;
 
-  std::vector<float> pixels(3 * kSize * kSize), features(D), expected(D);
+  std::vector<float> pixels(3 * kReferenceSize * kReferenceSize), features(D), expected(D);
   double worst_cosine = 1, worst_error = 0;
   for (size_t i = 0; i < names.size(); i += step) {
     const Image image = read_image(voc / "JPEGImages" / (names[i] + ".jpg"));
-    normalise(resize_bilinear(image, kSize, kSize), pixels);
-    net->run(pixels, kSize, {features.data(), 1, D});
+    normalise(resize_bilinear(image, kReferenceSize, kReferenceSize), pixels);
+    net->run(pixels, kReferenceSize, {features.data(), 1, D});
     reference.read_row(i, std::span(expected));
     double dot = 0, norm = 0, expected_norm = 0, difference = 0;
     for (size_t j = 0; j < D; ++j) {
