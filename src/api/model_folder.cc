@@ -72,7 +72,7 @@ std::shared_ptr<ClassifierState> state_of(Session& session, const LinearModel& m
   identity.data_fingerprint = fingerprint(session.data);
   state->record = {setup_of(session, identity), session.loop.state().epochs,
                    std::move(made.result)};
-  state->record.setup.search = std::move(search);
+  state->record.setup.search = search;
   state->result = public_result(state->record);
   state->classes = session.data.classes;
   state->calibration = std::move(made.decisions.calibration);

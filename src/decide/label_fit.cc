@@ -290,7 +290,7 @@ LabelFit fit_labels(const LabelFitInput& input) {
   const double log_k = std::log(fit.k), lower = model.never_empty() ? 0 : std::log(1e-3);
   // Complete rows are few, and curves fit them well enough.
   const double slack = preference ? 0 : kSlackOfARow * static_cast<double>(model.partial_rows());
-  const auto reach = [&](double direction, double limit) {
+  const auto reach = [&, &x = x, &least = least, &belief = belief](double direction, double limit) {
     return profile(model, belief, x, least, log_k, direction, limit, kConfidence + slack);
   };
   fit.k_low = std::exp(reach(-1, std::min(lower, log_k)));

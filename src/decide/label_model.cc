@@ -225,13 +225,8 @@ double LabelModel::add_named(std::span<const int8_t> labels, const Taste& taste,
   }
   at.naming.set(at.logits, at.evident, labels);
   std::ranges::fill(at.by_weight, 0);
-  const auto count = std::ranges::count_if(labels, [](int8_t label) { return label > 0; });
-  const double share = 1 / static_cast<double>(count);
-  double value = -at.model.log_some(-1, at.gradient);
-  for (size_t j = 0; j < L; ++j) {
-    if (labels[j] <= 0) continue;
-    value += share * at.naming.log_likelihood(j, share, at.gradient, at.by_weight);
-  }
+  const double value = at.naming.mean_log_likelihood(labels, at.gradient, at.by_weight) -
+                       at.model.log_some(-1, at.gradient);
   for (size_t j = 0; j < L; ++j) {
     at.by_prominence += at.by_weight[j] * std::clamp(at.logits[j], -kMostEvident, kMostEvident);
     if (std::abs(at.logits[j]) < kMostEvident) {

@@ -28,15 +28,26 @@ class RowNaming {
   // logarithms of the weights.
   double log_likelihood(size_t label, double scale, std::span<double> by_logit,
                         std::span<double> by_log_weight);
+  // The mean over all labels known to be there, as if each had been named, with its gradients, in a
+  // time that is linear in the labels.
+  double mean_log_likelihood(std::span<const int8_t> labels, std::span<double> by_logit,
+                             std::span<double> by_log_weight);
   // P(observed = label), for every label.
   void observed_probabilities(std::span<double> out) const;
 
  private:
   size_t labels() const { return f_.size(); }
+  // Sets share_ to how much of P(observed = label) each node contributes; returns the logarithm of
+  // that chance. mean_s_ becomes the mean time at which the label comes to mind.
+  double set_share(size_t label);
+  // Gradients by label l of the chances that others are named, for the shares in share_.
+  void add_slopes_of_others(size_t l, double scale, std::span<double> by_logit,
+                            std::span<double> by_log_weight) const;
   // f_, w_ (L); late_ (L, nodes): exp(-w s); absent_ (L, nodes): 1 - f + f exp(-w s).
   std::vector<double> f_, w_, late_, absent_;
-  std::vector<double> nobody_;  // (nodes): product of absent_, as a logarithm
-  std::vector<double> share_;   // (nodes): scratch
+  std::vector<double> nobody_;            // (nodes): product of absent_
+  std::vector<double> share_, together_;  // (nodes): scratch
+  double mean_s_ = 0;
 };
 
 }  // namespace spml

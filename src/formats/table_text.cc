@@ -31,6 +31,7 @@ struct CloseIconv {
 std::optional<std::string> converted(std::string_view bytes, const char* encoding,
                                      std::string_view where) {
   iconv_t opened = ::iconv_open("UTF-8", encoding);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): how iconv_open says no
   if (opened == reinterpret_cast<iconv_t>(-1)) {
     fail("{}: expected UTF-8 text, found {}, which this machine cannot convert; save it as UTF-8",
          where, encoding);

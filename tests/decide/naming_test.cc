@@ -72,6 +72,23 @@ TEST(RowNaming, ItsGradientsAreThoseOfItsValue) {
   }
 }
 
+TEST(RowNaming, TheMeanOverSeveralLabelsIsThatOfEach) {
+  const std::vector<double> w = {-1, 0.5, 1, -2, 0.2};
+  const std::vector<int8_t> known = {1, 0, 1, -1, 1};
+  std::vector<double> gz(5, 0.1), gw(5, -0.2), each_z = gz, each_w = gw;
+  RowNaming row;
+  row.set(kLogits, w, known);
+  double expected = 0;
+  for (const size_t j : {0u, 2u, 4u}) {
+    expected += row.log_likelihood(j, 1.0 / 3, each_z, each_w) / 3;
+  }
+  EXPECT_NEAR(row.mean_log_likelihood(known, gz, gw), expected, 1e-12);
+  for (size_t j = 0; j < w.size(); ++j) {
+    EXPECT_NEAR(gz[j], each_z[j], 1e-12) << j;
+    EXPECT_NEAR(gw[j], each_w[j], 1e-12) << j;
+  }
+}
+
 TEST(RowNaming, IsFiniteForManyCertainLabelsOfVeryDifferentWeights) {
   std::vector<double> z(400, 30), w(400), q(400), gz(400), gw(400);
   for (size_t j = 0; j < w.size(); ++j) w[j] = 0.1 * static_cast<double>(j);
