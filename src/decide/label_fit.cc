@@ -38,6 +38,7 @@ constexpr double kNamedForEachComplete = 10;
 // How strongly annotators may prefer what is evident where nothing shows it; each strength is as
 // likely as the labels say.
 constexpr double kHeldProminence = 0.01;
+constexpr double kLeastRise = 0.01;  // of a logit, for a deviation of the scores
 constexpr double kProminenceGrid[] = {-0.3, -0.15, 0.2, 0.4};
 
 double minimise_with(const LabelModel& model, std::span<const Belief> beliefs, Parameters& x) {
@@ -185,13 +186,32 @@ double profile(const LabelModel& model, const Belief& belief, const Parameters& 
   return before;
 }
 
+// A label whose scores say nothing, or the opposite of what is known, still gets a rising curve, if
+// a flat one: probabilities rank rows as scores do. Its mean stays where it is.
+void keep_rising(const View<const float>& logits, Calibration& curve) {
+  const auto n = static_cast<double>(std::max<size_t>(logits.rows, 1));
+  for (size_t j = 0; j < logits.cols; ++j) {
+    double mean = 0, square = 0;
+    for (size_t i = 0; i < logits.rows; ++i) mean += static_cast<double>(logits(i, j)) / n;
+    for (size_t i = 0; i < logits.rows; ++i) {
+      square += std::pow(static_cast<double>(logits(i, j)) - mean, 2) / n;
+    }
+    const double least = kLeastRise / std::max(std::sqrt(square), 1e-3);
+    if (curve.slope[j] >= least) continue;
+    curve.offset[j] += (curve.slope[j] - least) * mean;
+    curve.slope[j] = least;
+  }
+}
+
 // Each label's curve of the probability that a new row has it. Where rows are never empty that
 // probability depends on the row's other scores too; the curve is the nearest to it.
-Calibration marginal_curves(const LabelModel& model, const Parameters& x, int threads) {
+Calibration marginal_curves(const LabelModel& model, const LabelFitInput& input,
+                            const Parameters& x) {
   Calibration curve = model.curves(x);
+  keep_rising(input.logits, curve);
   if (!model.never_empty()) return curve;
   const auto columns = model.columns(x);
-  parallel_for(columns.size(), threads, [&](size_t j) {
+  parallel_for(columns.size(), input.threads, [&](size_t j) {
     fit_curve(columns[j].logits, columns[j].present, curve.slope[j], curve.offset[j]);
   });
   return curve;
@@ -278,13 +298,13 @@ LabelFit fit_labels(const LabelFitInput& input) {
   fit.log_likelihood = summary.log_likelihood;
   fit.prominence = model.prominence(x);
   fit.priors = priors_of(summary, input.frequency, fit.complete_rows == 0);
-  fit.calibration = marginal_curves(model, x, input.threads);
+  fit.calibration = marginal_curves(model, input, x);
   std::vector<Preferring> others;
   if ((input.want_interval || input.want_alternatives) && fit.complete_rows == 0) {
     others = fit_preferences(input, fit.k);
   }
   for (const Preferring& one : others) {
-    fit.alternatives.push_back(marginal_curves(one.model, one.x, input.threads));
+    fit.alternatives.push_back(marginal_curves(one.model, input, one.x));
   }
   if (!input.want_interval) return fit;
   const double log_k = std::log(fit.k), lower = model.never_empty() ? 0 : std::log(1e-3);
