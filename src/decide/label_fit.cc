@@ -38,6 +38,7 @@ constexpr double kNamedForEachComplete = 10;
 // How strongly annotators may prefer what is evident where nothing shows it; each strength is as
 // likely as the labels say.
 constexpr double kHeldProminence = 0.01;
+constexpr double kSurest = 5;        // of a logit, beyond what the number of rows shows
 constexpr double kLeastRise = 0.01;  // of a logit, for a deviation of the scores
 constexpr double kProminenceGrid[] = {-0.3, -0.15, 0.2, 0.4};
 
@@ -187,9 +188,11 @@ double profile(const LabelModel& model, const Belief& belief, const Parameters& 
 }
 
 // A label whose scores say nothing, or the opposite of what is known, still gets a rising curve, if
-// a flat one: probabilities rank rows as scores do. Its mean stays where it is.
-void keep_rising(const View<const float>& logits, Calibration& curve) {
+// a flat one, and n rows without an exception do not make it certain: probabilities rank rows as
+// scores do, without rounding to one number.
+void keep_apart(const View<const float>& logits, Calibration& curve) {
   const auto n = static_cast<double>(std::max<size_t>(logits.rows, 1));
+  const double most = kSurest + std::log(2 * n);
   for (size_t j = 0; j < logits.cols; ++j) {
     double mean = 0, square = 0;
     for (size_t i = 0; i < logits.rows; ++i) mean += static_cast<double>(logits(i, j)) / n;
@@ -197,9 +200,10 @@ void keep_rising(const View<const float>& logits, Calibration& curve) {
       square += std::pow(static_cast<double>(logits(i, j)) - mean, 2) / n;
     }
     const double least = kLeastRise / std::max(std::sqrt(square), 1e-3);
-    if (curve.slope[j] >= least) continue;
-    curve.offset[j] += (curve.slope[j] - least) * mean;
-    curve.slope[j] = least;
+    const double middle = std::clamp(curve.slope[j] * mean + curve.offset[j], -most, most);
+    if (curve.slope[j] >= least && middle == curve.slope[j] * mean + curve.offset[j]) continue;
+    curve.slope[j] = std::max(curve.slope[j], least);
+    curve.offset[j] = middle - curve.slope[j] * mean;
   }
 }
 
@@ -208,12 +212,13 @@ void keep_rising(const View<const float>& logits, Calibration& curve) {
 Calibration marginal_curves(const LabelModel& model, const LabelFitInput& input,
                             const Parameters& x) {
   Calibration curve = model.curves(x);
-  keep_rising(input.logits, curve);
+  keep_apart(input.logits, curve);
   if (!model.never_empty()) return curve;
   const auto columns = model.columns(x);
   parallel_for(columns.size(), input.threads, [&](size_t j) {
     fit_curve(columns[j].logits, columns[j].present, curve.slope[j], curve.offset[j]);
   });
+  keep_apart(input.logits, curve);
   return curve;
 }
 
