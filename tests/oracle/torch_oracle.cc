@@ -208,9 +208,17 @@ Tensor squared_error(const Batch& b) {
   return (weight * torch::square(score - b.positive)).mean();
 }
 
+Tensor logistic(const Batch& b) {
+  const Tensor weight = b["gamma"] * b.unknown + b.negative;
+  return (-b.positive * torch::log(b.f()) - weight * torch::log(1 - b.f())).mean();
+}
+
+// Beyond 100 its tangent.
 Tensor squared_hinge(const Batch& b) {
   const Tensor weight = b.positive + b.negative + b["gamma"] * b.unknown;
-  return (weight * torch::square(torch::relu(1 - (2 * b.positive - 1) * b.z))).mean();
+  const Tensor short_of = torch::relu(1 - (2 * b.positive - 1) * b.z);
+  const Tensor bent = torch::clamp_max(short_of, 100);
+  return (weight * bent * (2 * short_of - bent)).mean();
 }
 
 const std::map<std::string_view, std::function<Tensor(const Batch&)>> kOracles = {
@@ -239,7 +247,7 @@ const std::map<std::string_view, std::function<Tensor(const Batch&)>> kOracles =
     {"crisp", class_prior},
     {"nnpu", non_negative},
     {"ridge", squared_error},
-    {"logistic", weak_negative},
+    {"logistic", logistic},
     {"squared-hinge", squared_hinge},
 };
 
